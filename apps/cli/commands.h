@@ -1,0 +1,28 @@
+#pragma once
+
+// The commands of the program. Each adds itself to the parser and, when chosen, returns the exit status.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <stdexcept>
+
+namespace trammel::cli {
+
+/// 0 done, 1 the simulation failed, 2 the input is wrong.
+inline constexpr int kDone = 0;
+inline constexpr int kSimulationFailed = 1;
+inline constexpr int kInputWrong = 2;
+
+/// Wrong input, with a message for the user.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+using Action = std::function<int()>;
+
+void add_run_command(CLI::App& app, Action& action);
+void add_cases_command(CLI::App& app, Action& action);
+void add_methods_command(CLI::App& app, Action& action);
+
+}  // namespace trammel::cli

@@ -1,0 +1,94 @@
+#include "run_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trammel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using integrators::RunResult;
+
+Json list(const linalg::Vector& vector) { return std::vector<double>(vector.begin(), vector.end()); }
+
+Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json describe_bodies(const cases::Case& problem, const dae::State& state) {
+  Json bodies = Json::object();
+  if (!problem.bodies || state.q.size() != problem.system->structure().n_q()) return bodies;
+  for (const cases::BodyPose& pose : problem.bodies(state)) {
+    bodies[pose.name] = {{"position", list(pose.position)},
+                         {"angle", pose.angle},
+                         {"velocity", list(pose.velocity)},
+                         {"angular_velocity", pose.angular_velocity}};
+  }
+  return bodies;
+}
+
+Json describe_statistics(const integrators::Statistics& s) {
+  long renewals = 0;
+  for (const long count : s.renewals) renewals += count;
+  return {{"steps", s.steps},
+          {"rejected_error", s.rejected_error},
+          {"rejected_convergence", s.rejected_convergence},
+          {"force_evaluations", s.evaluations.force},
+          {"constraint_evaluations", s.evaluations.constraint},
+          {"constraint_jacobian_evaluations", s.evaluations.jacobian},
+          {"jacobian_evaluations", renewals},
+          {"derivative_evaluations", s.evaluations.derivative},
+          {"newton_iterations", s.newton_iterations},
+          {"factorizations", s.linear.factorizations},
+          {"solves", s.linear.solves},
+          {"refinements", s.linear.refinements},
+          {"restarts", s.restarts},
+          {"smallest_step", s.smallest_step},
+          {"largest_step", s.largest_step},
+          {"wall_seconds", s.wall_seconds},
+          {"cpu_seconds", s.cpu_seconds}};
+}
+
+}  // namespace
+
+Json summarize_as_json(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
+  Json events = Json::array();
+  for (const integrators::EventRecord& event : result.events) events.push_back({{"name", event.name}, {"t", event.t}});
+  const dae::State& state = result.state;
+  return {{"schema", "trammel.run/1"},
+          {"case", case_name},
+          {"method", result.method},
+          {"status", to_string(result.status)},
+          {"reason", result.reason},
+          {"t", state.t},
+          {"q", list(state.q)},
+          {"v", list(state.v)},
+          {"a", list(state.a)},
+          {"lambda", list(state.lambda)},
+          {"x", list(state.x)},
+          {"bodies", describe_bodies(problem, state)},
+          {"events", events},
+          {"notes", result.notes},
+          {"drift", {{"position", result.drift.position}, {"velocity", result.drift.velocity}}},
+          {"energy", {{"initial", optional(result.initial_energy)}, {"final", optional(result.final_energy)}}},
+          {"statistics", describe_statistics(result.statistics)}};
+}
+
+std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
+  const dae::Structure& s = problem.system->structure();
+  std::string text = fmt::format("{}: {} coordinates, {} constraints, {} degrees of freedom\n", case_name, s.n_v(), s.m(),
+                                 s.n_v() - s.m());
+  text += result.brief_report();
+  if (!result.ok()) return text;
+  constexpr int kMostRows = 12;
+  const int rows = std::min(s.n_q(), kMostRows);
+  text += fmt::format("  at the end     {:<18} {:>16}{}\n", "coordinate", "position",
+                      s.has_trivial_kinematics ? fmt::format(" {:>16}", "velocity") : "");
+  for (int i = 0; i < rows; ++i) {
+    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)], result.state.q[i]);
+    text += s.has_trivial_kinematics ? fmt::format(" {:>16.9g}\n", result.state.v[i]) : "\n";
+  }
+  if (rows < s.n_q()) text += fmt::format("                 ... and {} more (see --json or --out)\n", s.n_q() - rows);
+  return text;
+}
+
+}  // namespace trammel::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+// What takes part in a comparison: something that carries a problem from its start to its end at a tolerance.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trammel/linalg/vector.h"
+
+namespace trammel::bench {
+
+struct Outcome {
+  linalg::Vector q;      ///< at the end, in the coordinates of the case
+  long evaluations = 0;  ///< of the forces
+  long steps = 0;        ///< accepted
+};
+
+struct Contender {
+  std::string method;
+  std::vector<double> tolerances;  ///< from loose to tight
+  /// Everything a user would do for one run, set-up included. Throws std::runtime_error when it fails.
+  std::function<Outcome(double tolerance)> run;
+};
+
+}  // namespace trammel::bench

@@ -1,0 +1,218 @@
+// work_precision [--json] [--problem NAME] [--repetitions N]
+//
+// Runs `projection` and its peers over a range of tolerances and prints what each error costs: error against the
+// reference, evaluations, steps, time, and the time divided by what `projection` needs for the same error. Times are
+// medians of repetitions that go round all rows, so that a slow moment of the machine hits every method alike.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "bench/peers/contender.h"
+#include "bench/peers/erk_peer.h"
+#include "bench/peers/ida_peer.h"
+#include "bench/peers/problem.h"
+#include "trammel/integrators/integrate.h"
+
+namespace trammel::bench {
+namespace {
+
+constexpr std::string_view kYardstick = "projection";
+
+struct Row {
+  std::string problem;
+  const Contender* contender;
+  double tolerance;
+  double error;
+  long evaluations;
+  long steps;
+  std::vector<double> times;  ///< [s], one a repetition
+  double seconds = 0;         ///< median of them
+  std::optional<double> ratio;
+};
+
+Contender make_projection(const Problem& problem) {
+  const cases::Case& setup = problem.setup;
+  return {
+      std::string(kYardstick), {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}, [&setup](double tolerance) {
+        const auto options = integrators::Options::with_tolerance(tolerance);
+        integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
+        if (!run.ok()) throw std::runtime_error(run.reason);
+        return Outcome{run.state.q, run.statistics.evaluations.force, run.statistics.steps};
+      }};
+}
+
+std::vector<Contender> make_contenders(const Problem& problem) {
+  std::vector<Contender> contenders{make_projection(problem), make_underlying_ode(problem)};
+  if (problem.name == "andrews") contenders.push_back(make_reduced_andrews(problem));
+  contenders.push_back(make_ida(problem, IdaForm::kStabilised));
+  contenders.push_back(make_ida(problem, IdaForm::kIndex1));
+  return contenders;
+}
+
+/// Time as a function of the error, from the rows of one method: straight lines between points, both logarithmic.
+/// A row whose error a tighter tolerance exceeds was lucky; it counts with the larger one.
+class WorkCurve {
+ public:
+  WorkCurve(std::span<const Row> rows, std::string_view method) {
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+      if (row->contender->method != method) continue;
+      const double error = points_.empty() ? row->error : std::max(row->error, points_.back().error * (1 + 1e-9));
+      points_.push_back({error, row->seconds});
+    }
+  }
+  /// Nothing outside of what was measured.
+  std::optional<double> seconds_at(double error) const {
+    const auto after = std::find_if(points_.begin(), points_.end(), [&](Point p) { return p.error >= error; });
+    if (after == points_.end() || after == points_.begin()) return std::nullopt;
+    const auto before = std::prev(after);
+    const double share = std::log(error / before->error) / std::log(after->error / before->error);
+    return before->seconds * std::pow(after->seconds / before->seconds, share);
+  }
+
+ private:
+  struct Point {
+    double error, seconds;
+  };
+  std::vector<Point> points_;  // from the smallest error on
+};
+
+std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& contenders, int repetitions) {
+  std::vector<Row> rows;
+  for (const Contender& contender : contenders) {
+    for (const double tolerance : contender.tolerances) {
+      try {
+        const Outcome warm_up = contender.run(tolerance);
+        rows.push_back({problem.name,
+                        &contender,
+                        tolerance,
+                        problem.calc_error(warm_up.q),
+                        warm_up.evaluations,
+                        warm_up.steps,
+                        {},
+                        0,
+                        {}});
+      } catch (const std::runtime_error& failure) {
+        fmt::print(stderr, "{}, {}, tolerance {:g}: {}\n", problem.name, contender.method, tolerance, failure.what());
+      }
+    }
+  }
+  using Clock = std::chrono::steady_clock;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    for (Row& row : rows) {
+      const Clock::time_point begin = Clock::now();
+      row.contender->run(row.tolerance);
+      row.times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+  }
+  for (Row& row : rows) {
+    const auto middle = row.times.begin() + static_cast<std::ptrdiff_t>(row.times.size() / 2);
+    std::nth_element(row.times.begin(), middle, row.times.end());
+    row.seconds = *middle;
+  }
+  const WorkCurve yardstick(rows, kYardstick);
+  for (Row& row : rows) {
+    if (const auto seconds = yardstick.seconds_at(row.error)) row.ratio = row.seconds / *seconds;
+  }
+  return rows;
+}
+
+void print_rows(std::span<const Row> rows) {
+  fmt::print("{:<10}{:<14}{:>10}{:>12}{:>13}{:>9}{:>11}{:>8}\n", "problem", "method", "tolerance", "error",
+             "evaluations", "steps", "time [ms]", "ratio");
+  for (const Row& row : rows) {
+    fmt::print("{:<10}{:<14}{:>10.0e}{:>12.2e}{:>13}{:>9}{:>11.3f}{:>8}\n", row.problem, row.contender->method,
+               row.tolerance, row.error, row.evaluations, row.steps, 1e3 * row.seconds,
+               row.ratio ? fmt::format("{:.2f}", *row.ratio) : "-");
+  }
+}
+
+/// Time of every method for errors of 1e-3, 1e-4, ..., and in brackets its ratio to `projection`.
+void print_at_equal_error(std::span<const Row> rows, const std::vector<Contender>& contenders) {
+  fmt::print("\n{:<14}", "error");
+  for (const Contender& contender : contenders) fmt::print("{:>18}", contender.method);
+  fmt::print("   [ms] (ratio)\n");
+  const WorkCurve yardstick(rows, kYardstick);
+  for (int digits = 3; digits <= 10; ++digits) {
+    const double error = std::pow(10, -digits);
+    fmt::print("{:<14.0e}", error);
+    const std::optional<double> unit = yardstick.seconds_at(error);
+    for (const Contender& contender : contenders) {
+      const std::optional<double> seconds = WorkCurve(rows, contender.method).seconds_at(error);
+      const std::string ratio = seconds && unit ? fmt::format("({:.2f})", *seconds / *unit) : "";
+      fmt::print("{:>18}", seconds ? fmt::format("{:.3f} {:>8}", 1e3 * *seconds, ratio) : "-");
+    }
+    fmt::print("\n");
+  }
+  fmt::print("\n");
+}
+
+nlohmann::json to_json(const Row& row) {
+  nlohmann::json json{{"problem", row.problem},         {"method", row.contender->method},
+                      {"tolerance", row.tolerance},     {"error", row.error},
+                      {"evaluations", row.evaluations}, {"steps", row.steps},
+                      {"seconds", row.seconds},         {"ratio", nullptr}};
+  if (row.ratio) json["ratio"] = *row.ratio;
+  return json;
+}
+
+struct Arguments {
+  bool json = false;
+  std::string problem;  ///< empty: all
+  int repetitions = 15;
+};
+
+std::optional<Arguments> parse(std::span<char*> words) {
+  Arguments arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool has_value = i + 1 < words.size();
+    if (word == "--json") {
+      arguments.json = true;
+    } else if (word == "--problem" && has_value) {
+      arguments.problem = words[++i];
+    } else if (word == "--repetitions" && has_value) {
+      arguments.repetitions = std::max(1, std::atoi(words[++i]));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return arguments;
+}
+
+int run(const Arguments& arguments) {
+  nlohmann::json json{{"schema", "trammel.work_precision/1"}, {"rows", nlohmann::json::array()}};
+  for (const auto& make : {make_andrews, make_chain_10}) {
+    const Problem problem = make();
+    if (!arguments.problem.empty() && arguments.problem != problem.name) continue;
+    const std::vector<Contender> contenders = make_contenders(problem);
+    const std::vector<Row> rows = measure(problem, contenders, arguments.repetitions);
+    if (arguments.json) {
+      for (const Row& row : rows) json["rows"].push_back(to_json(row));
+    } else {
+      print_rows(rows);
+      print_at_equal_error(rows, contenders);
+    }
+  }
+  if (arguments.json) fmt::print("{}\n", json.dump(1));
+  return 0;
+}
+
+}  // namespace
+}  // namespace trammel::bench
+
+int main(int argc, char** argv) {
+  const auto arguments = trammel::bench::parse({argv, static_cast<std::size_t>(argc)});
+  if (!arguments) {
+    fmt::print(stderr, "usage: work_precision [--json] [--problem andrews|chain-10] [--repetitions N]\n");
+    return 2;
+  }
+  return trammel::bench::run(*arguments);
+}

@@ -1,0 +1,21 @@
+# Finds KLU of SuiteSparse with the parts it needs: the imported target KLU::KLU.
+find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
+set(_klu_libraries "")
+foreach(_part klu btf amd colamd suitesparseconfig)
+  find_library(KLU_${_part}_LIBRARY ${_part})
+  list(APPEND _klu_libraries KLU_${_part}_LIBRARY)
+  mark_as_advanced(KLU_${_part}_LIBRARY)
+endforeach()
+mark_as_advanced(KLU_INCLUDE_DIR)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(KLU REQUIRED_VARS KLU_klu_LIBRARY KLU_INCLUDE_DIR ${_klu_libraries})
+
+if(KLU_FOUND AND NOT TARGET KLU::KLU)
+  add_library(KLU::KLU INTERFACE IMPORTED)
+  target_include_directories(KLU::KLU SYSTEM INTERFACE "${KLU_INCLUDE_DIR}")
+  foreach(_variable IN LISTS _klu_libraries)
+    target_link_libraries(KLU::KLU INTERFACE "${${_variable}}")
+  endforeach()
+endif()
+unset(_klu_libraries)

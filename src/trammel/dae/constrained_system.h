@@ -1,0 +1,80 @@
+#pragma once
+
+// The equations that Trammel solves:
+//
+//   q' = T(q) v                                          (1)  positions and velocities
+//   M(q) v' + G(q)^T lambda = f(t, q, v, lambda, x)      (2)  motion
+//   0 = g(t, q)                                          (3)  holonomic constraints
+//   0 = G(q) v + g_t(t, q)                               (4)  velocity constraints; rows beyond those of g are nonholonomic
+//   0 = d(x', x, t, q, v, v', lambda)                    (5)  extra states
+//
+// Differentiating (4) gives G a = bias(t, q, v). SI units and radians. A system is constant once built and may be
+// shared between threads; whatever changes lives in the Point and its workspace.
+//
+// A small system overrides calc_mass, calc_force, calc_constraint and calc_jacobian. What it does not give (the bias
+// and all derivatives) is supplied by finite differences; check_derivatives() tells which of those it gives are wrong.
+
+#include <optional>
+
+#include "trammel/dae/state.h"
+#include "trammel/dae/structure.h"
+
+namespace trammel::dae {
+
+using linalg::MatrixValues;
+using linalg::Vector;
+using linalg::VectorIn;
+using linalg::VectorOut;
+
+class ConstrainedSystem {
+ public:
+  virtual ~ConstrainedSystem() = default;
+  ConstrainedSystem(const ConstrainedSystem&) = delete;
+  ConstrainedSystem& operator=(const ConstrainedSystem&) = delete;
+
+  const Structure& structure() const { return structure_; }
+
+  // --- position stage: may read t, q. All outputs are zero beforehand.
+  virtual void calc_mass(const Point& at, MatrixValues M) const = 0;
+  virtual void calc_constraint(const Point& at, VectorOut g) const;  ///< n_g residuals of (3)
+  virtual void calc_jacobian(const Point& at, MatrixValues G) const;
+  /// g_t of (4), m rows: the explicit time derivative of g, or the inhomogeneity of a nonholonomic row. Default: zero.
+  virtual void calc_velocity_offset(const Point& at, VectorOut g_t) const;
+
+  // --- velocity stage: may read t, q, v (and x, lambda where f depends on them).
+  virtual void calc_force(const Point& at, VectorOut f) const = 0;
+  /// bias = -d/dt(G v + g_t) at constant v. Return false to have it supplied by finite differences.
+  virtual bool calc_acceleration_bias(const Point& at, VectorOut bias) const;
+
+  // --- kinematics. Override both when q' is not v.
+  /// T(q) v.
+  virtual void calc_position_rate(VectorIn q, VectorIn v, VectorOut q_rate) const;
+  /// The position reached from q by the displacement `delta` (n_v): result = q + T(q) delta + O(delta^2), exact and
+  /// normalised (unit quaternions) whatever the length of delta. `result` may be the same vector as q.
+  virtual void retract(VectorIn q, VectorIn delta, VectorOut result) const;
+
+  // --- extra states: may read everything. A system of explicit form overrides the first, of implicit form the second.
+  virtual void calc_state_rate(const Point& at, VectorOut rate) const;
+  virtual void calc_state_residual(const Point& at, VectorOut d) const;
+
+  /// One derivative in closed form, written into the pattern of structure(). `s` is the direction of those that have
+  /// one. Return false for what is not given: it is supplied by coloured finite differences.
+  virtual bool calc_derivative(Derivative which, const Point& at, VectorIn s, MatrixValues values) const;
+
+  /// Potential energy [J] of a system that has one; the kinetic part v^T M v / 2 is added by the caller.
+  virtual std::optional<double> calc_potential_energy(const Point& at) const;
+
+  // --- work shared within a stage, done once per new position (t, q) and once per new velocity.
+  virtual std::unique_ptr<Workspace> make_workspace() const;
+  virtual void prepare_position(Point& at) const;
+  virtual void prepare_velocity(Point& at) const;
+
+ protected:
+  /// Throws std::invalid_argument when the structure is not sound.
+  explicit ConstrainedSystem(Structure structure);
+
+ private:
+  Structure structure_;
+};
+
+}  // namespace trammel::dae

@@ -1,0 +1,208 @@
+#include "trammel/dae/evaluation.h"
+
+namespace trammel::dae {
+
+EvaluationCounts& EvaluationCounts::operator+=(const EvaluationCounts& other) {
+  mass += other.mass;
+  constraint += other.constraint;
+  jacobian += other.jacobian;
+  force += other.force;
+  bias += other.bias;
+  state += other.state;
+  derivative += other.derivative;
+  return *this;
+}
+
+Evaluation::Evaluation(const ConstrainedSystem& system) : system_(system) {
+  const Structure& s = structure();
+  static_cast<State&>(point_) = State::zero(s);
+  point_.workspace = system.make_workspace();
+  mass_ = Vector::Zero(s.mass.size());
+  jacobian_ = Vector::Zero(s.jacobian.size());
+  constraint_ = Vector::Zero(s.n_g);
+  velocity_offset_ = bias_ = Vector::Zero(s.m());
+  force_ = Vector::Zero(s.n_v());
+  state_rate_ = state_residual_ = Vector::Zero(s.n_x());
+}
+
+void Evaluation::set_position(double t, VectorIn q) {
+  if (position_prepared_ && t == point_.t && q == point_.q) return;
+  point_.t = t;
+  point_.q = q;
+  fresh_ = 0;
+  position_prepared_ = velocity_prepared_ = false;
+}
+
+void Evaluation::set_velocity(VectorIn v) {
+  if (velocity_prepared_ && v == point_.v) return;
+  point_.v = v;
+  forget(kForce | kBias | kStateQuantities);
+  velocity_prepared_ = false;
+}
+
+void Evaluation::set_x(VectorIn x) {
+  point_.x = x;
+  forget(kForce | kStateQuantities);
+}
+
+void Evaluation::set_lambda(VectorIn lambda) {
+  point_.lambda = lambda;
+  forget(structure().force_depends_on_lambda() ? kForce | kStateQuantities : kStateQuantities);
+}
+
+void Evaluation::set_acceleration(VectorIn a) {
+  point_.a = a;
+  forget(kStateQuantities);
+}
+
+void Evaluation::set_x_rate(VectorIn x_rate) {
+  point_.x_rate = x_rate;
+  forget(kStateResidual);
+}
+
+void Evaluation::set(const State& state) {
+  set_position(state.t, state.q);
+  set_velocity(state.v);
+  set_x(state.x);
+  set_lambda(state.lambda);
+  set_acceleration(state.a);
+  set_x_rate(state.x_rate);
+}
+
+bool Evaluation::is_fresh(Quantity quantity) {
+  const bool fresh = (fresh_ & quantity) != 0;
+  fresh_ |= quantity;
+  return fresh;
+}
+
+void Evaluation::ensure_position() {
+  if (position_prepared_) return;
+  system_.prepare_position(point_);
+  position_prepared_ = true;
+}
+
+void Evaluation::ensure_velocity() {
+  ensure_position();
+  if (velocity_prepared_) return;
+  system_.prepare_velocity(point_);
+  velocity_prepared_ = true;
+}
+
+const double* Evaluation::mass() {
+  if (!is_fresh(kMass)) {
+    ensure_position();
+    mass_.setZero();
+    system_.calc_mass(point_, {structure().mass, mass_.data()});
+    ++counts_.mass;
+  }
+  return mass_.data();
+}
+
+const double* Evaluation::jacobian() {
+  if (!is_fresh(kJacobian) && structure().m() > 0) {
+    ensure_position();
+    jacobian_.setZero();
+    system_.calc_jacobian(point_, {structure().jacobian, jacobian_.data()});
+    ++counts_.jacobian;
+  }
+  return jacobian_.data();
+}
+
+const Vector& Evaluation::constraint() {
+  if (!is_fresh(kConstraint) && structure().n_g > 0) {
+    ensure_position();
+    constraint_.setZero();
+    system_.calc_constraint(point_, constraint_);
+    ++counts_.constraint;
+  }
+  return constraint_;
+}
+
+const Vector& Evaluation::velocity_offset() {
+  if (!is_fresh(kVelocityOffset) && structure().m() > 0) {
+    ensure_position();
+    velocity_offset_.setZero();
+    system_.calc_velocity_offset(point_, velocity_offset_);
+  }
+  return velocity_offset_;
+}
+
+const Vector& Evaluation::force() {
+  if (!is_fresh(kForce)) {
+    ensure_velocity();
+    force_.setZero();
+    system_.calc_force(point_, force_);
+    ++counts_.force;
+  }
+  return force_;
+}
+
+const Vector& Evaluation::acceleration_bias() {
+  if (!is_fresh(kBias) && structure().m() > 0) {
+    ensure_velocity();
+    bias_.setZero();
+    if (!system_.calc_acceleration_bias(point_, bias_)) calc_bias_by_differences(bias_);
+    ++counts_.bias;
+  }
+  return bias_;
+}
+
+void Evaluation::calc_bias_by_differences(VectorOut bias) {
+  if (!numerical_) numerical_ = std::make_unique<NumericalDerivatives>(system_);
+  numerical_->calc_bias(point_, bias);
+}
+
+const Vector& Evaluation::state_rate() {
+  if (!is_fresh(kStateRate) && structure().n_x() > 0) {
+    ensure_velocity();
+    state_rate_.setZero();
+    system_.calc_state_rate(point_, state_rate_);
+    ++counts_.state;
+  }
+  return state_rate_;
+}
+
+const Vector& Evaluation::state_residual() {
+  if (!is_fresh(kStateResidual) && structure().n_x() > 0) {
+    ensure_velocity();
+    state_residual_.setZero();
+    system_.calc_state_residual(point_, state_residual_);
+    ++counts_.state;
+  }
+  return state_residual_;
+}
+
+const double* Evaluation::derivative(Derivative which, VectorIn direction) {
+  const linalg::Pattern& pattern = structure().pattern(which);
+  Vector& values = derivatives_[static_cast<std::size_t>(which)];
+  if (pattern.size() == 0) return values.data();
+  ensure_velocity();
+  values.setZero(pattern.size());
+  ++counts_.derivative;
+  if (!system_.calc_derivative(which, point_, direction, {pattern, values.data()})) {
+    if (!numerical_) numerical_ = std::make_unique<NumericalDerivatives>(system_);
+    values.setZero();
+    numerical_->calc(which, point_, direction, {pattern, values.data()});
+  }
+  return values.data();
+}
+
+void Evaluation::calc_velocity_residual(VectorOut residual) {
+  residual = velocity_offset();
+  structure().jacobian.add_product(jacobian(), point_.v, 1, residual);
+}
+
+std::optional<double> Evaluation::calc_energy() {
+  ensure_position();
+  const std::optional<double> potential = system_.calc_potential_energy(point_);
+  if (!potential) return std::nullopt;
+  const double* values = mass();
+  double kinetic = 0;
+  for (int k = 0; k < structure().mass.size(); ++k) {
+    const linalg::Entry& e = structure().mass[k];
+    kinetic += 0.5 * point_.v[e.row] * values[k] * point_.v[e.column];
+  }
+  return kinetic + *potential;
+}
+
+}  // namespace trammel::dae

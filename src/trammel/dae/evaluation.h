@@ -1,0 +1,98 @@
+#pragma once
+
+// Evaluates a system at a moving point, each quantity at most once per stage, and counts what it did.
+//
+// Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and setting
+// the same values again forgets nothing. One
+// Evaluation belongs to one thread. Nothing is allocated after construction.
+
+#include "trammel/dae/constrained_system.h"
+#include "trammel/dae/numerical_derivative.h"
+
+namespace trammel::dae {
+
+/// Calls made to the system, by kind.
+struct EvaluationCounts {
+  long mass = 0;
+  long constraint = 0;
+  long jacobian = 0;  ///< of the constraints, G
+  long force = 0;
+  long bias = 0;
+  long state = 0;
+  long derivative = 0;  ///< derivatives for implicit methods, one for each block
+
+  EvaluationCounts& operator+=(const EvaluationCounts& other);
+};
+
+class Evaluation {
+ public:
+  /// Keeps a reference to the system.
+  explicit Evaluation(const ConstrainedSystem& system);
+
+  const ConstrainedSystem& system() const { return system_; }
+  const Structure& structure() const { return system_.structure(); }
+  const Point& point() const { return point_; }
+  const EvaluationCounts& counts() const { return counts_; }
+
+  void set_position(double t, VectorIn q);
+  void set_velocity(VectorIn v);
+  void set_x(VectorIn x);
+  void set_lambda(VectorIn lambda);
+  void set_acceleration(VectorIn a);
+  void set_x_rate(VectorIn x_rate);
+  void set(const State& state);
+
+  // --- position stage
+  const double* mass();
+  const double* jacobian();
+  const Vector& constraint();
+  const Vector& velocity_offset();
+  // --- velocity stage
+  const Vector& force();
+  const Vector& acceleration_bias();
+  // --- extra states
+  const Vector& state_rate();
+  const Vector& state_residual();
+
+  /// Values of a derivative at the present point, valid until the same derivative is asked for again. A derivative
+  /// whose pattern is empty is never evaluated.
+  const double* derivative(Derivative which, VectorIn direction = Vector());
+
+  // --- small compositions
+  /// G v + g_t.
+  void calc_velocity_residual(VectorOut residual);
+  /// v^T M v / 2 + potential; nothing when the system has no potential energy.
+  std::optional<double> calc_energy();
+
+ private:
+  // One bit per stored quantity.
+  enum Quantity : unsigned {
+    kMass = 1,
+    kJacobian = 2,
+    kConstraint = 4,
+    kVelocityOffset = 8,
+    kForce = 16,
+    kBias = 32,
+    kStateRate = 64,
+    kStateResidual = 128,
+  };
+  static constexpr unsigned kStateQuantities = kStateRate | kStateResidual;
+
+  bool is_fresh(Quantity quantity);
+  void forget(unsigned quantities) { fresh_ &= ~quantities; }
+  void ensure_position();
+  void ensure_velocity();
+  void calc_bias_by_differences(VectorOut bias);
+
+  const ConstrainedSystem& system_;
+  Point point_;
+  EvaluationCounts counts_;
+  unsigned fresh_ = 0;
+  bool position_prepared_ = false;
+  bool velocity_prepared_ = false;
+  Vector mass_, jacobian_, constraint_, velocity_offset_, force_, bias_, state_rate_, state_residual_;
+  std::array<Vector, kDerivativeCount> derivatives_;
+  std::unique_ptr<NumericalDerivatives> numerical_;
+};
+
+}  // namespace trammel::dae

@@ -1,0 +1,78 @@
+#include "trammel/integrators/continuous_solution.h"
+
+#include <fmt/format.h>
+
+#include "trammel/kinematics/redundancy.h"
+
+namespace trammel::integrators {
+
+using kinematics::MetricUse;
+using kkt::AccelerationStatus;
+
+namespace {
+
+AccelerationStatus complete(const MethodContext& context, dae::State& state) {
+  dae::Evaluation& evaluation = context.evaluation;
+  evaluation.set_velocity(state.v);
+  evaluation.set_x(state.x);
+  const AccelerationStatus status = context.accelerations.solve();
+  state.a = evaluation.point().a;
+  state.lambda = evaluation.point().lambda;
+  state.x_rate = evaluation.point().x_rate;
+  return status;
+}
+
+std::string describe_violation(dae::Evaluation& evaluation) {
+  Eigen::Index worst = 0;
+  const double size = evaluation.constraint().cwiseAbs().maxCoeff(&worst);
+  return fmt::format("no position near the given one satisfies the constraints; the worst is '{}' with a residual of {:.3g}",
+                     evaluation.structure().constraint_names[static_cast<std::size_t>(worst)], size);
+}
+
+}  // namespace
+
+ContinuousSolution::ContinuousSolution(const MethodContext& context, Method& method)
+    : context_(context), method_(method), state_(dae::State::zero(context.evaluation.structure())) {}
+
+const dae::State* ContinuousSolution::at(double t, Detail detail) {
+  const dae::State& last = method_.state();
+  if (t == last.t) return &last;
+  method_.interpolate(t, state_);
+  if (detail == Detail::kInterpolated) return &state_;
+  dae::Evaluation& evaluation = context_.evaluation;
+  if (detail == Detail::kConsistent && evaluation.structure().n_g > 0) {
+    if (!context_.projector.project_position(t, state_.q, context_.norm.q_weights(), MetricUse::kPresent).ok()) {
+      return nullptr;
+    }
+  }
+  evaluation.set_position(t, state_.q);
+  if (context_.accelerations.factor_position() != AccelerationStatus::kSolved) return nullptr;
+  if (detail == Detail::kConsistent) context_.projector.project_velocity(state_.v);
+  return complete(context_, state_) == AccelerationStatus::kSolved ? &state_ : nullptr;
+}
+
+std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble) {
+  dae::Evaluation& evaluation = context.evaluation;
+  const dae::Structure& s = evaluation.structure();
+  evaluation.set(state);
+  AccelerationStatus status = context.accelerations.factor_position();
+  if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
+  if (s.n_g > 0 || !s.has_trivial_kinematics) {
+    const linalg::Vector given = state.q;
+    if (!context.projector.project_position(state.t, state.q, context.norm.q_weights(), MetricUse::kPresent).ok()) {
+      state.q = given;
+      if (!assemble || !context.projector.assemble_position(state.t, state.q)) {
+        evaluation.set_position(state.t, given);
+        return describe_violation(evaluation);
+      }
+    }
+  }
+  evaluation.set_position(state.t, state.q);
+  status = context.accelerations.factor_position();
+  if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
+  context.projector.project_velocity(state.v);
+  status = complete(context, state);
+  return kinematics::describe_failure(evaluation, status);
+}
+
+}  // namespace trammel::integrators

@@ -1,0 +1,33 @@
+#pragma once
+
+// The solution between the ends of the last accepted step, to the degree of completeness that is asked for.
+
+#include "trammel/integrators/method.h"
+
+namespace trammel::integrators {
+
+enum class Detail {
+  kInterpolated,   ///< q, v, x as the method's polynomial gives them
+  kAccelerations,  ///< and a, lambda, x' at them
+  kConsistent,     ///< moved onto the constraints, with a, lambda, x' there: what users are given
+};
+
+class ContinuousSolution {
+ public:
+  ContinuousSolution(const MethodContext& context, Method& method);
+
+  /// The state at t within the last accepted step; valid until the next call. nullptr when it cannot be completed
+  /// (the equations are singular there).
+  const dae::State* at(double t, Detail detail);
+
+ private:
+  MethodContext context_;
+  Method& method_;
+  dae::State state_;
+};
+
+/// Makes a state consistent where it stands: projects q and v and computes a, lambda, x'. The positions may be far
+/// off when `assemble` is set. An empty string, or what went wrong.
+std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble);
+
+}  // namespace trammel::integrators

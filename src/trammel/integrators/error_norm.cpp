@@ -1,0 +1,53 @@
+#include "trammel/integrators/error_norm.h"
+
+#include <cmath>
+
+namespace trammel::integrators {
+
+using linalg::Vector;
+using linalg::VectorIn;
+
+ErrorNorm::ErrorNorm(const dae::Structure& structure, double rtol, double atol)
+    : rtol_(rtol),
+      atol_(atol),
+      q_(Vector::Constant(structure.n_q(), atol)),
+      v_(Vector::Constant(structure.n_v(), atol)),
+      x_(Vector::Constant(structure.n_x(), atol)) {}
+
+void ErrorNorm::set_weights(const dae::State& begin, const dae::State& end) {
+  const auto set = [this](Vector& w, const Vector& a, const Vector& b) {
+    w = rtol_ * a.cwiseAbs().cwiseMax(b.cwiseAbs()).array() + atol_;
+  };
+  set(q_, begin.q, end.q);
+  set(v_, begin.v, end.v);
+  set(x_, begin.x, end.x);
+}
+
+double ErrorNorm::calc(VectorIn q_error, VectorIn v_error, VectorIn x_error) const {
+  const auto size = static_cast<double>(q_.size() + v_.size() + x_.size());
+  const double sum = q_error.cwiseQuotient(q_).squaredNorm() + v_error.cwiseQuotient(v_).squaredNorm() +
+                     x_error.cwiseQuotient(x_).squaredNorm();
+  return std::sqrt(sum / size);
+}
+
+std::string ErrorNorm::find_worst(const dae::Structure& structure, VectorIn q_error, VectorIn v_error,
+                                  VectorIn x_error) const {
+  std::string worst;
+  double largest = -1;
+  const auto look = [&](VectorIn error, const Vector& weights, const std::vector<std::string>& names) {
+    for (Eigen::Index i = 0; i < error.size(); ++i) {
+      const double size = std::abs(error[i]) / weights[i];
+      if (!(size <= largest)) {  // also takes what is not a number
+        largest = size;
+        worst = names[static_cast<std::size_t>(i)];
+        if (std::isnan(size)) return;
+      }
+    }
+  };
+  look(q_error, q_, structure.position_names);
+  look(v_error, v_, structure.velocity_names);
+  look(x_error, x_, structure.state_names);
+  return worst;
+}
+
+}  // namespace trammel::integrators

@@ -1,0 +1,40 @@
+#pragma once
+
+// Switching functions whose roots are located along a run, and what is done there.
+
+#include <functional>
+#include <string>
+
+#include "trammel/dae/state.h"
+
+namespace trammel::integrators {
+
+enum class Crossing { kAny, kRising, kFalling };
+
+enum class EventAction {
+  kReport,   ///< note the time and go on
+  kStop,     ///< end the run at the root
+  kRestart,  ///< call `change` at the root and start the method anew from the state it leaves
+};
+
+struct Event {
+  std::string name;
+  /// The switching function; reads t, q, v, x and, if needs_accelerations, also a and lambda.
+  std::function<double(const dae::State&)> function;
+  Crossing crossing = Crossing::kAny;
+  EventAction action = EventAction::kReport;
+  /// Values of at most this size count as noise: a root is seen only between two larger values of opposite sign.
+  double threshold = 0;
+  /// Whether `function` reads a or lambda (each look then costs a solution of the equations of motion).
+  bool needs_accelerations = false;
+  /// For kRestart: changes q, v or x in place. The state is projected on the constraints afterwards.
+  std::function<void(dae::State&)> change;
+};
+
+/// A root that was found.
+struct EventRecord {
+  std::string name;
+  double t;
+};
+
+}  // namespace trammel::integrators

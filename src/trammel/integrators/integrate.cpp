@@ -1,0 +1,433 @@
+#include "trammel/integrators/integrate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <optional>
+
+#include "trammel/integrators/continuous_solution.h"
+#include "trammel/integrators/event_locator.h"
+#include "trammel/integrators/initial_step.h"
+#include "trammel/integrators/method.h"
+#include "trammel/integrators/output_schedule.h"
+#include "trammel/integrators/step_controller.h"
+
+namespace trammel::integrators {
+namespace {
+
+using dae::State;
+using linalg::largest_abs;
+
+// Attempts in a row whose equations could not be solved before a run is given up.
+constexpr int kMaxFailuresInARow = 12;
+// Events at one and the same time before a run is given up: they accumulate.
+constexpr int kMaxEventsAtOneTime = 100;
+constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
+
+class Stopwatch {
+ public:
+  double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - wall_).count(); }
+  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_) / CLOCKS_PER_SEC; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point wall_ = Clock::now();
+  std::clock_t cpu_ = std::clock();
+};
+
+/// One run, from its checks to its result.
+class Run {
+ public:
+  Run(const dae::ConstrainedSystem& system, double t_end, const Options& options, const std::vector<Event>& events,
+      const Observers& observers, const MethodEntry& entry)
+      : options_(options),
+        observers_(observers),
+        events_(events),
+        t_end_(t_end),
+        evaluation_(system),
+        accelerations_(evaluation_),
+        projector_(evaluation_, accelerations_),
+        norm_(system.structure(), options.rtol, options.atol),
+        context_{evaluation_, accelerations_, projector_, norm_, result_.statistics, options.method_options, t_end},
+        method_(entry.make(context_)),
+        solution_(context_, *method_),
+        locator_(events, solution_, options.event_checks) {
+    result_.method = entry.name;
+  }
+
+  RunResult execute(const State& start);
+
+ private:
+  bool begin(const State& start);
+  bool advance();
+  double limit_step(double h) const;
+  bool attempt_until_accepted();
+  void note_step(double begin);
+  bool handle_events(double begin, double& end, bool& changed);
+  void write_output(double begin, double end);
+  bool is_interrupted();
+  void restart(const State& state, const std::vector<std::size_t>& fired);
+  void finish_statistics();
+
+  void emit(const State& state);
+  void stop(StopReason reason, std::string text);
+  void fail(FailureCause cause, std::string message);
+
+  const Options& options_;
+  const Observers& observers_;
+  const std::vector<Event>& events_;
+  double t_end_;
+  RunResult result_;
+  dae::Evaluation evaluation_;
+  kkt::AccelerationSolver accelerations_;
+  kinematics::Projector projector_;
+  ErrorNorm norm_;
+  MethodContext context_;
+  std::unique_ptr<Method> method_;
+  ContinuousSolution solution_;
+  EventLocator locator_;
+  StepController controller_;
+  std::optional<OutputSchedule> schedule_;
+  Stopwatch stopwatch_;
+  double next_progress_ = 0;
+  double h_ = 0;       // to be tried next
+  double h_done_ = 0;  // last accepted
+  linalg::Vector residual_;
+  std::vector<std::size_t> fired_;
+  double last_event_t_ = 0;
+  int events_at_one_time_ = 0;
+  bool finished_ = false;
+};
+
+RunResult Run::execute(const State& start) {
+  if (begin(start)) {
+    while (!finished_ && method_->state().t < t_end_) {
+      if (!advance()) break;
+    }
+    if (!finished_) {
+      result_.status = RunStatus::kCompleted;
+      result_.reason = "reached the end time";
+    }
+    if (result_.state.q.size() == 0) result_.state = method_->state();
+    if (schedule_->wants_last(result_.state.t)) emit(result_.state);
+    evaluation_.set(result_.state);
+    result_.final_energy = evaluation_.calc_energy();
+  }
+  finish_statistics();
+  return std::move(result_);
+}
+
+/// Checks and completes the start state. False when the run cannot begin.
+bool Run::begin(const State& start) {
+  const dae::Structure& s = evaluation_.structure();
+  State state = start;
+  residual_ = linalg::Vector::Zero(s.m());
+  norm_.set_weights(state);
+  const std::string problem = make_consistent(context_, state, true);
+  if (!problem.empty()) {
+    result_.state = start;
+    fail(FailureCause::kInconsistentStart, fmt::format("at the start (t = {:g}): {}", start.t, problem));
+    return false;
+  }
+  const double moved_q = largest_abs(state.q - start.q), moved_v = largest_abs(state.v - start.v);
+  if (moved_q > 1e-9 * std::max(1.0, largest_abs(start.q))) {
+    result_.notes.push_back(fmt::format("the initial positions were moved by up to {:.3g} onto the constraints", moved_q));
+  }
+  if (moved_v > 1e-9 * std::max(1.0, largest_abs(start.v))) {
+    result_.notes.push_back(fmt::format("the initial velocities were changed by up to {:.3g} to satisfy the constraints", moved_v));
+  }
+  evaluation_.set(state);
+  result_.initial_energy = evaluation_.calc_energy();
+  last_event_t_ = state.t - 1;
+  schedule_.emplace(options_.output, state.t, t_end_);
+  if (schedule_->wants_start()) emit(state);
+  restart(state, {});
+  if (options_.h_initial > 0 && options_.h_fixed == 0) h_ = options_.h_initial;
+  next_progress_ = observers_.progress_interval;
+  return true;
+}
+
+/// Starts the method at a consistent state.
+void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
+  method_->start(state);
+  controller_.reset();
+  norm_.set_weights(state);
+  h_ = options_.h_fixed > 0 ? options_.h_fixed
+                            : calc_initial_step(evaluation_, accelerations_, norm_, state, method_->order(), t_end_ - state.t);
+  locator_.start(state, fired);
+}
+
+/// One accepted step with everything that belongs to it. False when the run is over.
+bool Run::advance() {
+  const double begin = method_->state().t;
+  if (!attempt_until_accepted()) return false;
+  note_step(begin);
+  double end = method_->state().t;
+  bool changed = false;
+  if (!locator_.is_idle() && !handle_events(begin, end, changed)) return false;
+  if (!changed) write_output(begin, end);
+  return !is_interrupted();
+}
+
+double Run::limit_step(double h) const {
+  if (options_.h_fixed == 0) h = std::min(h, options_.h_max);
+  const double left = t_end_ - method_->state().t;
+  // A last step that would leave a sliver is stretched, one that would leave a short step is halved.
+  if (h >= left * (1 - 1e-10)) return left;
+  return options_.h_fixed == 0 && h > 0.5 * left ? 0.5 * left : h;
+}
+
+bool Run::attempt_until_accepted() {
+  Statistics& statistics = result_.statistics;
+  const double t = method_->state().t;
+  const double smallest = std::max(options_.h_min, 16 * kRoundOff * std::max(std::abs(t), std::abs(t_end_) * 1e-3));
+  int failures = 0;
+  for (;;) {
+    const double h = limit_step(h_);
+    if (statistics.steps + statistics.rejected_error + statistics.rejected_convergence >= options_.max_steps) {
+      stop(StopReason::kStepLimit, fmt::format("the limit of {} steps was reached at t = {:g}", options_.max_steps, t));
+      return false;
+    }
+    const StepOutcome outcome = method_->attempt(h);
+    const bool solved = outcome.status == StepStatus::kSolved;
+    if (solved && (options_.h_fixed > 0 || outcome.error <= 1)) {
+      method_->accept();
+      h_done_ = h;
+      if (options_.h_fixed == 0) {
+        const double proposed = method_->propose_step().value_or(0);
+        const double next = proposed > 0 ? proposed : controller_.after_accepted(h, method_->order(), outcome.error);
+        // A step cut short by the end or by the limits says little about larger ones.
+        h_ = h < h_ ? std::max(next, std::min(h_, 5 * h)) : next;
+      }
+      return true;
+    }
+    ++(solved ? statistics.rejected_error : statistics.rejected_convergence);
+    if (options_.h_fixed > 0) {
+      fail(FailureCause::kMethod, fmt::format("at t = {:g} the fixed step of {:g} s could not be computed: {}", t, h,
+                                              method_->describe_trouble()));
+      return false;
+    }
+    if (solved) {
+      h_ = method_->propose_step().value_or(controller_.after_rejected(h, method_->order(), outcome.error));
+      failures = 0;
+    } else {
+      h_ = controller_.after_failure(h);
+      ++failures;
+    }
+    if (failures >= kMaxFailuresInARow) {
+      fail(FailureCause::kEquations, fmt::format("at t = {:g} the equations could not be solved, last with h = {:.3g}: {}",
+                                                 t, h, method_->describe_trouble()));
+      return false;
+    }
+    if (!(h_ > smallest)) {
+      fail(FailureCause::kStepTooSmall,
+           fmt::format("at t = {:g} the step would have to be smaller than {:.3g} s; {}. A looser tolerance, another "
+                       "method, or a look for a discontinuity there may help",
+                       t, smallest, method_->describe_trouble()));
+      return false;
+    }
+    if (is_interrupted()) return false;
+  }
+}
+
+/// Statistics and drift of the step just accepted.
+void Run::note_step(double begin) {
+  Statistics& statistics = result_.statistics;
+  ++statistics.steps;
+  const State& state = method_->state();
+  if (state.t < t_end_ || statistics.steps == 1) {
+    const double h = state.t - begin;
+    statistics.smallest_step = statistics.steps == 1 ? h : std::min(statistics.smallest_step, h);
+    statistics.largest_step = std::max(statistics.largest_step, h);
+  }
+  evaluation_.set_position(state.t, state.q);
+  evaluation_.set_velocity(state.v);
+  result_.drift.position = std::max(result_.drift.position, largest_abs(evaluation_.constraint()));
+  if (residual_.size() > 0) {
+    evaluation_.calc_velocity_residual(residual_);
+    result_.drift.velocity = std::max(result_.drift.velocity, largest_abs(residual_));
+  }
+}
+
+/// Records the roots of the step. A stop or a restart cuts the step at its root (`end`), with output written up to there.
+bool Run::handle_events(double begin, double& end, bool& changed) {
+  const std::vector<Root>& roots = locator_.find_roots(begin, end);
+  if (roots.empty()) return true;
+  fired_.clear();
+  bool stops = false;
+  for (const Root& root : roots) {
+    if (!fired_.empty() && root.t > end) break;  // what lies beyond a cut has not happened
+    const Event& event = events_[root.event];
+    result_.events.push_back({event.name, root.t});
+    if (event.action == EventAction::kReport) continue;
+    fired_.push_back(root.event);
+    end = root.t;
+    stops = stops || event.action == EventAction::kStop;
+  }
+  if (fired_.empty()) return true;
+
+  write_output(begin, end);
+  changed = true;
+  const State* at_root = end > begin ? solution_.at(end, Detail::kConsistent) : nullptr;
+  if (!at_root && end > begin) {
+    fail(FailureCause::kEquations, fmt::format("the state at the event '{}' (t = {:g}) could not be computed",
+                                               events_[fired_.front()].name, end));
+    return false;
+  }
+  State state = at_root ? *at_root : method_->state();
+  if (stops) {
+    result_.state = state;
+    stop(StopReason::kEvent, fmt::format("event '{}' at t = {:.10g}", events_[fired_.front()].name, end));
+    return false;
+  }
+  for (const std::size_t i : fired_) {
+    if (events_[i].change) events_[i].change(state);
+  }
+  const std::string problem = make_consistent(context_, state, false);
+  if (!problem.empty()) {
+    result_.state = state;
+    fail(FailureCause::kEquations,
+         fmt::format("after the event '{}' at t = {:g}: {}", events_[fired_.front()].name, end, problem));
+    return false;
+  }
+  events_at_one_time_ = end - last_event_t_ <= 1e-12 * std::max(1.0, std::abs(end)) ? events_at_one_time_ + 1 : 0;
+  last_event_t_ = end;
+  if (events_at_one_time_ > kMaxEventsAtOneTime) {
+    result_.state = state;
+    fail(FailureCause::kMethod, fmt::format("event '{}' happens again and again at t = {:g}",
+                                            events_[fired_.front()].name, end));
+    return false;
+  }
+  ++result_.statistics.restarts;
+  restart(state, fired_);
+  return true;
+}
+
+void Run::write_output(double begin, double end) {
+  if (!observers_.output) return;
+  double t = 0;
+  while (schedule_->take(begin, end, t)) {
+    if (const State* state = solution_.at(t, Detail::kConsistent)) emit(*state);
+  }
+}
+
+bool Run::is_interrupted() {
+  if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) {
+    stop(StopReason::kCancelled, fmt::format("cancelled at t = {:g}", method_->state().t));
+    return true;
+  }
+  // Looking at the clock costs more than a small step: do it now and then.
+  const Statistics& s = result_.statistics;
+  if ((s.steps + s.rejected_error + s.rejected_convergence) % 64 != 0) return false;
+  const bool has_limit = std::isfinite(options_.time_limit);
+  if (!has_limit && !observers_.progress) return false;
+  const double seconds = stopwatch_.wall_seconds();
+  if (has_limit && seconds > options_.time_limit) {
+    stop(StopReason::kTimeLimit,
+         fmt::format("the time limit of {:g} s was reached at t = {:g}", options_.time_limit, method_->state().t));
+    return true;
+  }
+  if (observers_.progress && seconds >= next_progress_) {
+    next_progress_ = seconds + observers_.progress_interval;
+    observers_.progress({method_->state().t, t_end_, h_done_, s.steps, seconds});
+  }
+  return false;
+}
+
+void Run::emit(const State& state) {
+  ++result_.statistics.outputs;
+  if (observers_.output) observers_.output(state);
+}
+
+void Run::stop(StopReason reason, std::string text) {
+  finished_ = true;
+  result_.status = RunStatus::kStopped;
+  result_.stop_reason = reason;
+  result_.reason = std::move(text);
+}
+
+void Run::fail(FailureCause cause, std::string message) {
+  finished_ = true;
+  result_.status = RunStatus::kFailed;
+  result_.failure = {cause, method_->state().t, h_, message};
+  result_.reason = std::move(message);
+}
+
+void Run::finish_statistics() {
+  Statistics& statistics = result_.statistics;
+  statistics.evaluations = evaluation_.counts();
+  const kkt::SolverCounts counts = accelerations_.counts();
+  statistics.linear.factorizations += counts.factorizations;
+  statistics.linear.solves += counts.solves;
+  statistics.linear.refinements += counts.refinements;
+  statistics.wall_seconds = stopwatch_.wall_seconds();
+  statistics.cpu_seconds = stopwatch_.cpu_seconds();
+}
+
+std::vector<std::string> find_problems(const MethodEntry& method, const dae::ConstrainedSystem& system,
+                                       const State& start, double t_end, const Options& options,
+                                       const std::vector<Event>& events) {
+  std::vector<std::string> problems = options.validate(start.t, t_end);
+  const dae::Structure& s = system.structure();
+  const auto check = [&](const linalg::Vector& vector, int size, const std::vector<std::string>& names, const char* what) {
+    if (vector.size() != size) {
+      problems.push_back(fmt::format("the start state has {} {}, but the system has {}", vector.size(), what, size));
+      return;
+    }
+    for (Eigen::Index i = 0; i < vector.size(); ++i) {
+      if (!std::isfinite(vector[i])) {
+        problems.push_back(fmt::format("the start value of {} is not a finite number", names[static_cast<std::size_t>(i)]));
+      }
+    }
+  };
+  check(start.q, s.n_q(), s.position_names, "positions");
+  check(start.v, s.n_v(), s.velocity_names, "velocities");
+  check(start.x, s.n_x(), s.state_names, "extra states");
+  if (s.n_v() == 0) problems.push_back("the system has no coordinates");
+  for (const Event& event : events) {
+    if (!event.function) problems.push_back(fmt::format("event '{}' has no switching function", event.name));
+    if (!(event.threshold >= 0)) problems.push_back(fmt::format("the threshold of event '{}' is negative", event.name));
+  }
+  for (std::string& obstacle : find_obstacles(method, s, options.method_options)) problems.push_back(std::move(obstacle));
+  return problems;
+}
+
+RunResult refuse(const State& start, const Options& options, std::string reason) {
+  RunResult result;
+  result.method = options.method;
+  result.state = start;
+  result.failure = {FailureCause::kInvalidInput, start.t, 0, reason};
+  result.reason = std::move(reason);
+  return result;
+}
+
+}  // namespace
+
+RunResult integrate(const dae::ConstrainedSystem& system, const State& start, double t_end, const Options& options,
+                    const std::vector<Event>& events, const Observers& observers) {
+  if (const MethodEntry* method = find_method(options.method)) {
+    return integrate_with(*method, system, start, t_end, options, events, observers);
+  }
+  std::vector<std::string> names;
+  for (const MethodEntry* m : methods()) names.push_back(m->name);
+  return refuse(start, options, fmt::format("there is no method '{}'; there are: {}", options.method, fmt::join(names, ", ")));
+}
+
+RunResult integrate_with(const MethodEntry& method, const dae::ConstrainedSystem& system, const State& start,
+                         double t_end, const Options& options, const std::vector<Event>& events,
+                         const Observers& observers) {
+  const std::vector<std::string> problems = find_problems(method, system, start, t_end, options, events);
+  if (!problems.empty()) return refuse(start, options, fmt::format("{}", fmt::join(problems, "; ")));
+  State complete = State::zero(system.structure());
+  complete.t = start.t;
+  complete.q = start.q;
+  complete.v = start.v;
+  complete.x = start.x;
+  if (start.x_rate.size() == complete.x_rate.size()) complete.x_rate = start.x_rate;
+  return Run(system, t_end, options, events, observers, method).execute(complete);
+}
+
+}  // namespace trammel::integrators

@@ -1,0 +1,47 @@
+#pragma once
+
+// Runs a method over a time span: the step loop that all methods share.
+//
+//   Options options = Options::with_tolerance(1e-8);
+//   RunResult result = integrate(system, start, 10.0, options);
+//
+// Bad input, failures and limits are values in the result; whatever was computed before a failure is kept.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trammel/integrators/event.h"
+#include "trammel/integrators/options.h"
+#include "trammel/integrators/result.h"
+
+namespace trammel::integrators {
+
+struct MethodEntry;
+
+struct Progress {
+  double t;        ///< [s]
+  double t_end;    ///< [s]
+  double h;        ///< [s], last step
+  long steps;      ///< accepted
+  double seconds;  ///< wall clock since the start
+};
+
+/// Functions of the user that are called along a run. All may be empty.
+struct Observers {
+  std::function<void(const dae::State&)> output;      ///< at the output points, consistent and complete states
+  std::function<void(const Progress&)> progress;      ///< about every `progress_interval`
+  double progress_interval = 0.5;                     ///< wall clock [s]
+};
+
+/// Integrates from `start` (t, q, v, x; made consistent first) to t_end with the method that the options name.
+RunResult integrate(const dae::ConstrainedSystem& system, const dae::State& start, double t_end,
+                    const Options& options = {}, const std::vector<Event>& events = {},
+                    const Observers& observers = {});
+
+/// The same with a method of the caller's own; the name in the options is not looked at.
+RunResult integrate_with(const MethodEntry& method, const dae::ConstrainedSystem& system, const dae::State& start,
+                         double t_end, const Options& options = {}, const std::vector<Event>& events = {},
+                         const Observers& observers = {});
+
+}  // namespace trammel::integrators

@@ -1,0 +1,114 @@
+#include "trammel/kinematics/redundancy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace trammel::kinematics {
+
+using kkt::AccelerationStatus;
+using linalg::Vector;
+
+namespace {
+
+const std::string& name_at(const std::vector<std::string>& names, int index) {
+  return names[static_cast<std::size_t>(index)];
+}
+
+std::string describe_singularity(dae::Evaluation& evaluation) {
+  const RedundancyReport report = find_redundancy(evaluation);
+  if (!report.redundant.empty()) {
+    return report.brief_report() + "; remove or change one of the constraints that depend on each other";
+  }
+  // Full rank: then some motion that the constraints allow meets no inertia.
+  const dae::Structure& s = evaluation.structure();
+  Vector diagonal = Vector::Zero(s.n_v());
+  const double* values = evaluation.mass();
+  for (int k = 0; k < s.mass.size(); ++k) {
+    if (s.mass[k].row == s.mass[k].column) diagonal[s.mass[k].row] += values[k];
+  }
+  std::vector<std::string> massless;
+  for (int i = 0; i < s.n_v(); ++i) {
+    if (diagonal[i] == 0) massless.push_back(name_at(s.velocity_names, i));
+  }
+  if (massless.empty()) return "the mass matrix is singular on a motion that the constraints allow; look at the masses";
+  return fmt::format("the constraints allow a motion without inertia; coordinates without mass: {}",
+                     fmt::join(massless, ", "));
+}
+
+std::string describe_non_finite(dae::Evaluation& evaluation) {
+  const dae::Structure& s = evaluation.structure();
+  const auto find = [](const double* values, Eigen::Index size) {
+    for (Eigen::Index i = 0; i < size; ++i) {
+      if (!std::isfinite(values[i])) return static_cast<int>(i);
+    }
+    return -1;
+  };
+  const dae::Point& at = evaluation.point();
+  if (int i = find(at.q.data(), at.q.size()); i >= 0) {
+    return fmt::format("the position {} is not a finite number", name_at(s.position_names, i));
+  }
+  if (int i = find(at.v.data(), at.v.size()); i >= 0) {
+    return fmt::format("the velocity {} is not a finite number", name_at(s.velocity_names, i));
+  }
+  if (int k = find(evaluation.mass(), s.mass.size()); k >= 0) {
+    return fmt::format("the mass matrix is not finite in row {}", name_at(s.velocity_names, s.mass[k].row));
+  }
+  if (int k = find(evaluation.jacobian(), s.jacobian.size()); k >= 0) {
+    return fmt::format("the constraint Jacobian is not finite in row {}",
+                       name_at(s.constraint_names, s.jacobian[k].row));
+  }
+  if (int i = find(evaluation.force().data(), s.n_v()); i >= 0) {
+    return fmt::format("the force on {} is not a finite number", name_at(s.position_names, i));
+  }
+  if (int i = find(evaluation.acceleration_bias().data(), s.m()); i >= 0) {
+    return fmt::format("the acceleration bias of constraint {} is not a finite number", name_at(s.constraint_names, i));
+  }
+  if (s.state_form == dae::StateForm::kExplicit) {
+    if (int i = find(evaluation.state_rate().data(), s.n_x()); i >= 0) {
+      return fmt::format("the rate of state {} is not a finite number", name_at(s.state_names, i));
+    }
+  }
+  return "the accelerations are not finite numbers";
+}
+
+}  // namespace
+
+std::string RedundancyReport::brief_report() const {
+  if (redundant.empty()) return fmt::format("{} constraint rows, all independent", rows);
+  std::vector<std::string> sentences;
+  for (const RedundantRow& r : redundant) {
+    sentences.push_back(r.implied_by.empty()
+                            ? fmt::format("constraint '{}' has no effect at this position", r.name)
+                            : fmt::format("constraint '{}' depends on '{}'", r.name, fmt::join(r.implied_by, "', '")));
+  }
+  return fmt::format("{} of {} constraint rows are redundant: {}", redundant.size(), rows, fmt::join(sentences, "; "));
+}
+
+RedundancyReport find_redundancy(dae::Evaluation& evaluation) {
+  const dae::Structure& s = evaluation.structure();
+  const linalg::RankReport rank = linalg::find_dependent_rows(s.jacobian, evaluation.jacobian());
+  RedundancyReport report;
+  report.rows = s.m();
+  report.rank = rank.rank;
+  report.degrees_of_freedom = s.n_v() - rank.rank;
+  for (const linalg::DependentRow& dependent : rank.dependent) {
+    RedundantRow row{dependent.row, name_at(s.constraint_names, dependent.row), {}};
+    for (const auto& term : dependent.terms) row.implied_by.push_back(name_at(s.constraint_names, term.row));
+    report.redundant.push_back(std::move(row));
+  }
+  return report;
+}
+
+std::string describe_failure(dae::Evaluation& evaluation, AccelerationStatus status) {
+  switch (status) {
+    case AccelerationStatus::kSolved: return {};
+    case AccelerationStatus::kSingular: return describe_singularity(evaluation);
+    case AccelerationStatus::kNotFinite: return describe_non_finite(evaluation);
+    case AccelerationStatus::kNotConverged: break;
+  }
+  return "no reactions were found that agree with the forces depending on them; look at the friction coefficients";
+}
+
+}  // namespace trammel::kinematics

@@ -1,0 +1,324 @@
+#include "trammel/kkt/solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "trammel/linalg/cholesky_qr.h"
+#include "trammel/linalg/dense_lu.h"
+#include "trammel/linalg/dense_symmetric.h"
+#include "trammel/linalg/sparse_lu.h"
+
+namespace trammel::kkt {
+
+using linalg::Entry;
+using linalg::FactorCause;
+using linalg::FactorStatus;
+using linalg::largest_abs;
+using linalg::Pattern;
+
+namespace {
+
+// Dense up to this many unknowns, and above it while the matrix is this full; see bench/kkt_bench.cpp.
+constexpr int kLargestDense = 24;
+constexpr double kDenseFilling = 0.3;
+// Factors are doubted, and residuals looked at, when diagonals or pivots say that the condition exceeds this.
+constexpr double kDoubtfulRcond = 1e-7;
+// Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
+constexpr double kTolerableFill = 2.5;
+
+}  // namespace
+
+/// A factorisation of the whole matrix, given by the values of its pattern.
+class DirectSolver {
+ public:
+  virtual ~DirectSolver() = default;
+  virtual BackEnd kind() const = 0;
+  virtual FactorStatus factor(const Vector& values) = 0;
+  virtual void solve(VectorOut upper, VectorOut lower) = 0;
+  /// Whether the residual of a solution is worth a look.
+  virtual bool is_in_doubt() const = 0;
+  virtual double calc_rcond() = 0;
+};
+
+namespace {
+
+/// Solves with one right side that holds both parts.
+class StackedSolver : public DirectSolver {
+ public:
+  explicit StackedSolver(int size) : stacked_(Vector::Zero(size)) {}
+  void solve(VectorOut upper, VectorOut lower) override {
+    stacked_ << upper, lower;
+    solve_stacked(stacked_);
+    upper = stacked_.head(upper.size());
+    lower = stacked_.tail(lower.size());
+  }
+
+ protected:
+  virtual void solve_stacked(Vector& b) = 0;
+
+ private:
+  Vector stacked_;
+};
+
+template <class Factorisation, BackEnd kKind>
+class DenseSolver final : public StackedSolver {
+ public:
+  explicit DenseSolver(const Pattern& pattern) : StackedSolver(pattern.rows()) {
+    factors_.resize(pattern.rows());
+    for (const Entry& e : pattern.entries()) places_.push_back(e.row + static_cast<std::ptrdiff_t>(e.column) * pattern.rows());
+  }
+  BackEnd kind() const override { return kKind; }
+  FactorStatus factor(const Vector& values) override {
+    auto matrix = factors_.matrix();
+    matrix.setZero();
+    double* data = matrix.data();
+    for (std::size_t k = 0; k < places_.size(); ++k) data[places_[k]] += values[static_cast<Eigen::Index>(k)];
+    return factors_.factor();
+  }
+  bool is_in_doubt() const override { return true; }
+  double calc_rcond() override { return factors_.calc_rcond(); }
+
+ protected:
+  void solve_stacked(Vector& b) override { factors_.solve(b); }
+
+ private:
+  Factorisation factors_;
+  std::vector<std::ptrdiff_t> places_;
+};
+
+class CholeskyQrSolver final : public DirectSolver {
+ public:
+  explicit CholeskyQrSolver(const Layout& layout) : mass_(*layout.blocks.front().pattern), jacobian_(*layout.jacobian) {
+    factors_.resize(layout.upper, layout.lower);
+  }
+  BackEnd kind() const override { return BackEnd::kCholeskyQr; }
+  FactorStatus factor(const Vector& values) override {
+    fill(mass_, values.data(), factors_.mass());
+    fill(jacobian_, values.data() + mass_.size(), factors_.jacobian());
+    const FactorStatus status = factors_.factor();
+    if (status.ok) {
+      const linalg::DiagonalRcond rcond = factors_.calc_diagonal_rcond();
+      in_doubt_ = std::min(rcond.mass, rcond.constraints) < kDoubtfulRcond;
+    }
+    return status;
+  }
+  void solve(VectorOut upper, VectorOut lower) override { factors_.solve(upper, lower); }
+  bool is_in_doubt() const override { return in_doubt_; }
+  double calc_rcond() override {
+    const linalg::DiagonalRcond rcond = factors_.calc_diagonal_rcond();
+    return std::min(rcond.mass, rcond.constraints);
+  }
+
+ private:
+  static void fill(const Pattern& pattern, const double* values, linalg::CholeskyQr::StridedMatrix matrix) {
+    if (pattern.is_full()) {
+      matrix = Eigen::Map<const Eigen::MatrixXd>(values, pattern.rows(), pattern.columns());
+      return;
+    }
+    matrix.setZero();
+    for (int k = 0; k < pattern.size(); ++k) matrix(pattern[k].row, pattern[k].column) += values[k];
+  }
+
+  const Pattern& mass_;
+  const Pattern& jacobian_;
+  linalg::CholeskyQr factors_;
+  bool in_doubt_ = false;
+};
+
+/// Unknowns in the order of the coordinates, each constraint right after the last coordinate it touches: chains and
+/// trees that are numbered along their branches fill in hardly at all.
+std::vector<int> interleave(const Layout& layout) {
+  std::vector<int> last(static_cast<std::size_t>(layout.lower), -1);
+  for (const Entry& e : layout.jacobian->entries()) {
+    int& l = last[static_cast<std::size_t>(e.row)];
+    l = std::max(l, e.column);
+  }
+  std::vector<int> order(static_cast<std::size_t>(layout.upper + layout.lower));
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](int unknown) {
+    return unknown < layout.upper ? 2L * unknown : 2L * last[static_cast<std::size_t>(unknown - layout.upper)] + 1;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+  return order;
+}
+
+/// The first factorisation settles the ordering; see docs/decisions/0007-sparse-ordering.md for the rule.
+class SparseSolver final : public StackedSolver {
+ public:
+  SparseSolver(const Layout& layout, const Pattern& pattern)
+      : StackedSolver(pattern.rows()), pattern_(pattern), interleaved_(interleave(layout)) {}
+  BackEnd kind() const override { return BackEnd::kSparse; }
+  FactorStatus factor(const Vector& values) override {
+    return is_ordered_ ? factors_.factor(values.data()) : choose_ordering(values);
+  }
+  bool is_in_doubt() const override { return factors_.diagonal_rcond() < kDoubtfulRcond; }
+  double calc_rcond() override { return factors_.calc_rcond(); }
+
+ protected:
+  void solve_stacked(Vector& b) override { factors_.solve(b); }
+
+ private:
+  FactorStatus choose_ordering(const Vector& values) {
+    linalg::SparseLuOptions options;
+    options.ordering = linalg::SparseOrdering::kGiven;
+    options.permutation = interleaved_;
+    factors_.analyse(pattern_, options);
+    FactorStatus status = factors_.factor(values.data());
+    const auto nonzeros = static_cast<double>(factors_.structure().row_indices.size());
+    if (status.ok && static_cast<double>(factors_.lu_nonzeros()) <= kTolerableFill * nonzeros) {
+      is_ordered_ = true;
+      return status;
+    }
+    for (const linalg::SparseOrdering ordering : {linalg::SparseOrdering::kAmd, linalg::SparseOrdering::kColamd}) {
+      options.ordering = ordering;
+      linalg::SparseLu other(pattern_, options);
+      const FactorStatus other_status = other.factor(values.data());
+      if (other_status.ok && (!status.ok || other.calc_flops() < factors_.calc_flops())) {
+        factors_ = std::move(other);
+        status = other_status;
+      }
+    }
+    is_ordered_ = status.ok;
+    return status;
+  }
+
+  const Pattern& pattern_;
+  std::vector<int> interleaved_;
+  linalg::SparseLu factors_;
+  bool is_ordered_ = false;
+};
+
+/// The pattern of the whole matrix: blocks in their order, G, G^T.
+Pattern make_whole(const Layout& layout) {
+  std::vector<Entry> entries;
+  for (const Block& block : layout.blocks) {
+    for (const Entry& e : block.pattern->entries()) entries.push_back({e.row + block.row, e.column + block.column});
+  }
+  for (const Entry& e : layout.jacobian->entries()) entries.push_back({layout.upper + e.row, e.column});
+  for (const Entry& e : layout.jacobian->entries()) entries.push_back({e.column, layout.upper + e.row});
+  const int size = layout.upper + layout.lower;
+  return {size, size, std::move(entries)};
+}
+
+BackEnd choose(const Layout& layout, const Pattern& whole) {
+  const double size = whole.rows();
+  const bool dense = whole.rows() <= kLargestDense || whole.size() > kDenseFilling * size * size;
+  if (!dense) return BackEnd::kSparse;
+  return layout.is_mass_only ? BackEnd::kCholeskyQr : BackEnd::kDenseLu;
+}
+
+std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {
+  switch (back_end) {
+    case BackEnd::kCholeskyQr:
+      if (!layout.is_mass_only) throw std::invalid_argument("Cholesky and QR need a matrix whose only block is the mass");
+      return std::make_unique<CholeskyQrSolver>(layout);
+    case BackEnd::kDenseSymmetric:
+      return std::make_unique<DenseSolver<linalg::DenseSymmetric, BackEnd::kDenseSymmetric>>(whole);
+    case BackEnd::kDenseLu: return std::make_unique<DenseSolver<linalg::DenseLu, BackEnd::kDenseLu>>(whole);
+    case BackEnd::kSparse: return std::make_unique<SparseSolver>(layout, whole);
+    case BackEnd::kAutomatic: break;
+  }
+  return make_direct(choose(layout, whole), layout, whole);
+}
+
+}  // namespace
+
+std::string to_string(BackEnd back_end) {
+  switch (back_end) {
+    case BackEnd::kAutomatic: return "automatic";
+    case BackEnd::kCholeskyQr: return "Cholesky and QR";
+    case BackEnd::kDenseSymmetric: return "dense symmetric indefinite";
+    case BackEnd::kDenseLu: return "dense LU";
+    case BackEnd::kSparse: break;
+  }
+  return "sparse LU";
+}
+
+Layout Layout::mass(const dae::Structure& structure) {
+  Layout layout;
+  layout.upper = structure.n_v();
+  layout.lower = structure.m();
+  layout.blocks = {{&structure.mass}};
+  layout.jacobian = &structure.jacobian;
+  layout.is_mass_only = true;
+  return layout;
+}
+
+Layout Layout::mass_with_friction(const dae::Structure& structure) {
+  Layout layout = mass(structure);
+  layout.blocks.push_back({&structure.pattern(dae::Derivative::kForceByLambda), 0, layout.upper});
+  layout.is_mass_only = false;
+  return layout;
+}
+
+Solver::Solver(Layout layout, const SolverOptions& options)
+    : layout_(std::move(layout)), options_(options), pattern_(std::make_unique<Pattern>(make_whole(layout_))) {
+  direct_ = make_direct(options.back_end, layout_, *pattern_);
+  values_ = Vector::Zero(pattern_->size());
+  right_side_ = residual_ = solution_ = Vector::Zero(pattern_->rows());
+}
+
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+
+BackEnd Solver::back_end() const { return direct_->kind(); }
+
+void Solver::collect(std::span<const BlockValues> values, const double* jacobian) {
+  eigen_assert(values.size() == layout_.blocks.size());
+  double* out = values_.data();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const int size = layout_.blocks[k].pattern->size();
+    const double weight = values[k].weight;
+    for (int i = 0; i < size; ++i) *out++ = weight * values[k].values[i];
+  }
+  for (int copy = 0; copy < 2; ++copy) out = std::copy_n(jacobian, layout_.jacobian->size(), out);
+}
+
+FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian) {
+  collect(values, jacobian);
+  ++counts_.factorizations;
+  FactorStatus status = direct_->factor(values_);
+  if (!status.ok && options_.back_end == BackEnd::kAutomatic && status.cause == FactorCause::kNotPositiveDefinite) {
+    // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.
+    direct_ = make_direct(BackEnd::kDenseLu, layout_, *pattern_);
+    status = direct_->factor(values_);
+  }
+  return status;
+}
+
+void Solver::solve(VectorOut upper, VectorOut lower) {
+  ++counts_.solves;
+  if (options_.max_refinements == 0 || !direct_->is_in_doubt()) {
+    direct_->solve(upper, lower);
+    return;
+  }
+  right_side_ << upper, lower;
+  direct_->solve(upper, lower);
+  solution_ << upper, lower;
+  double previous = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < options_.max_refinements; ++k) {
+    residual_ = right_side_;
+    pattern_->add_product(values_.data(), solution_, -1, residual_);
+    const double size = largest_abs(residual_);
+    // At round-off of the right side nothing is left to gain; without progress neither.
+    if (!(size > 4 * std::numeric_limits<double>::epsilon() * largest_abs(right_side_)) || !(size < 0.5 * previous)) break;
+    previous = size;
+    ++counts_.refinements;
+    direct_->solve(residual_.head(layout_.upper), residual_.tail(layout_.lower));
+    solution_ += residual_;
+  }
+  upper = solution_.head(layout_.upper);
+  lower = solution_.tail(layout_.lower);
+}
+
+double Solver::calc_rcond() { return direct_->calc_rcond(); }
+
+linalg::RankReport Solver::find_dependent_rows() const {
+  const double* jacobian = values_.data() + values_.size() - 2 * layout_.jacobian->size();
+  return linalg::find_dependent_rows(*layout_.jacobian, jacobian);
+}
+
+}  // namespace trammel::kkt

@@ -1,0 +1,102 @@
+#pragma once
+
+// One interface for the linear systems of constrained mechanics:
+//
+//   [ H  B ] [ u ]   [ r ]
+//   [ G  0 ] [ w ] = [ s ]
+//
+// H = sum of weighted blocks, for example c_a M + c_v D + c_x K (and rows and columns of extra states), B = G^T plus
+// whatever blocks are placed there (-df/dlambda for friction that depends on reactions). Accelerations are H = M,
+// u = a, w = lambda. Where the blocks lie is said once (Layout), their values and weights at every factorisation.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trammel/dae/structure.h"
+#include "trammel/linalg/factor_status.h"
+#include "trammel/linalg/pattern.h"
+#include "trammel/linalg/rank.h"
+
+namespace trammel::kkt {
+
+using linalg::Vector;
+using linalg::VectorIn;
+using linalg::VectorOut;
+
+/// A matrix with a pattern of its own whose corner stands at (row, column) of the whole.
+struct Block {
+  const linalg::Pattern* pattern;
+  int row = 0;
+  int column = 0;
+};
+
+struct Layout {
+  /// H = M, B = G^T: accelerations and projections. The structure must outlive the solver.
+  static Layout mass(const dae::Structure& structure);
+  /// The same with B = G^T + F, where F has the pattern of df/dlambda.
+  static Layout mass_with_friction(const dae::Structure& structure);
+
+  int upper = 0;                              ///< size of H
+  int lower = 0;                              ///< rows of G
+  std::vector<Block> blocks;                  ///< everything except G and G^T
+  const linalg::Pattern* jacobian = nullptr;  ///< lower x at most upper; its transpose is placed by the solver
+  /// Whether the only block is a symmetric mass matrix, so that Cholesky may be tried.
+  bool is_mass_only = false;
+};
+
+/// Values of one block, in the order of its pattern, and their weight.
+struct BlockValues {
+  const double* values;
+  double weight = 1;
+};
+
+enum class BackEnd { kAutomatic, kCholeskyQr, kDenseSymmetric, kDenseLu, kSparse };
+std::string to_string(BackEnd back_end);
+
+struct SolverOptions {
+  BackEnd back_end = BackEnd::kAutomatic;
+  int max_refinements = 2;  ///< 0 or more; residual-based, only where the factors are in doubt
+};
+
+struct SolverCounts {
+  long factorizations = 0;
+  long solves = 0;
+  long refinements = 0;
+};
+
+class DirectSolver;
+
+class Solver {
+ public:
+  explicit Solver(Layout layout, const SolverOptions& options = {});
+  ~Solver();
+  Solver(Solver&&) noexcept;
+
+  /// Values in the order of Layout::blocks. A matrix that is singular to working precision is an answer, not a crash.
+  [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian);
+  /// In place: (r, s) -> (u, w), with the matrix of the last successful factor(), whatever its values have become.
+  void solve(VectorOut upper, VectorOut lower);
+  /// After a factor() that failed: the rows of G that depend on earlier ones, and on which.
+  linalg::RankReport find_dependent_rows() const;
+  /// Reciprocal condition estimate of the last factorisation (1-norm); costs some solves.
+  double calc_rcond();
+
+  /// The back end in use (the automatic choice may change it when the mass matrix turns out to be singular).
+  BackEnd back_end() const;
+  const SolverCounts& counts() const { return counts_; }
+
+ private:
+  void collect(std::span<const BlockValues> values, const double* jacobian);
+
+  Layout layout_;
+  SolverOptions options_;
+  SolverCounts counts_;
+  std::unique_ptr<linalg::Pattern> pattern_;  // of the whole matrix: blocks, G, G^T; back ends refer to it
+  std::unique_ptr<DirectSolver> direct_;
+  Vector values_;
+  Vector right_side_, residual_, solution_;
+};
+
+}  // namespace trammel::kkt

@@ -1,0 +1,70 @@
+#include "trammel/linalg/pattern.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace trammel::linalg {
+
+Pattern::Pattern(int rows, int columns, std::vector<Entry> entries)
+    : rows_(rows), columns_(columns), entries_(std::move(entries)) {
+  for (const Entry& e : entries_) {
+    if (e.row < 0 || e.row >= rows_ || e.column < 0 || e.column >= columns_) {
+      throw std::invalid_argument(fmt::format("pattern entry ({}, {}) lies outside of a {} by {} matrix", e.row,
+                                              e.column, rows_, columns_));
+    }
+  }
+}
+
+Pattern Pattern::full(int rows, int columns) {
+  std::vector<Entry> entries;
+  entries.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) entries.push_back({i, j});
+  Pattern pattern(rows, columns, std::move(entries));
+  pattern.full_ = true;
+  return pattern;
+}
+
+Pattern Pattern::diagonal(int size) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < size; ++i) entries.push_back({i, i});
+  return {size, size, std::move(entries)};
+}
+
+void Pattern::add_product(const double* values, VectorIn x, double scale, VectorOut out) const {
+  eigen_assert(x.size() == columns_ && out.size() == rows_);
+  if (full_) {
+    for (int j = 0; j < columns_; ++j) {
+      const double factor = scale * x[j];
+      const double* column = values + static_cast<std::ptrdiff_t>(j) * rows_;
+      for (int i = 0; i < rows_; ++i) out[i] += factor * column[i];
+    }
+    return;
+  }
+  const double* value = values;
+  for (const Entry& e : entries_) out[e.row] += scale * *value++ * x[e.column];
+}
+
+void Pattern::add_transposed_product(const double* values, VectorIn y, double scale, VectorOut out) const {
+  eigen_assert(y.size() == rows_ && out.size() == columns_);
+  if (full_) {
+    for (int j = 0; j < columns_; ++j) {
+      const double* column = values + static_cast<std::ptrdiff_t>(j) * rows_;
+      double sum = 0;
+      for (int i = 0; i < rows_; ++i) sum += column[i] * y[i];
+      out[j] += scale * sum;
+    }
+    return;
+  }
+  const double* value = values;
+  for (const Entry& e : entries_) out[e.column] += scale * *value++ * y[e.row];
+}
+
+Eigen::MatrixXd Pattern::to_dense(const double* values) const {
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(rows_, columns_);
+  for (int k = 0; k < size(); ++k) dense((*this)[k].row, (*this)[k].column) += values[k];
+  return dense;
+}
+
+}  // namespace trammel::linalg

@@ -1,0 +1,13 @@
+#pragma once
+
+// The whole public interface in one include.
+
+#include "trammel/dae/constrained_system.h"
+#include "trammel/dae/derivative_check.h"
+#include "trammel/dae/evaluation.h"
+#include "trammel/integrators/integrate.h"
+#include "trammel/integrators/method.h"
+#include "trammel/io/csv_writer.h"
+#include "trammel/kinematics/projection.h"
+#include "trammel/kinematics/redundancy.h"
+#include "trammel/kkt/accelerations.h"

@@ -1,0 +1,34 @@
+#pragma once
+
+// Accelerations and multipliers at a state, by a dense solution of [M, G^T - F; G, 0] (a, lambda) = (f - F lambda,
+// bias) with F = df/dlambda: independent of the solvers of the library. Forces are at most linear in lambda.
+
+#include <Eigen/LU>
+
+#include "trammel/dae/evaluation.h"
+
+namespace trammel::cases {
+
+inline void solve_accelerations(const dae::ConstrainedSystem& system, dae::State& state) {
+  const dae::Structure& s = system.structure();
+  const int n = s.n_v(), m = s.m();
+  dae::Evaluation evaluation(system);
+  state.lambda.setZero();
+  evaluation.set(state);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + m, n + m);
+  const Eigen::MatrixXd G = s.jacobian.to_dense(evaluation.jacobian());
+  A.topLeftCorner(n, n) = s.mass.to_dense(evaluation.mass());
+  A.bottomLeftCorner(m, n) = G;
+  A.topRightCorner(n, m) = G.transpose();
+  if (s.force_depends_on_lambda()) {
+    const dae::Derivative which = dae::Derivative::kForceByLambda;
+    A.topRightCorner(n, m) -= s.pattern(which).to_dense(evaluation.derivative(which));
+  }
+  dae::Vector b(n + m);
+  b << evaluation.force(), evaluation.acceleration_bias();
+  const dae::Vector solution = A.fullPivLu().solve(b);
+  state.a = solution.head(n);
+  state.lambda = solution.tail(m);
+}
+
+}  // namespace trammel::cases

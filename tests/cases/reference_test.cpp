@@ -1,0 +1,203 @@
+// The equations of the cases against the reference solutions, point by point and without integrating: at a state of a
+// reference the constraints hold, the equations of motion give its accelerations and multipliers, and the energy
+// changes by the power of what is not conservative.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "cases/reference.h"
+#include "tests/cases/index1.h"
+
+namespace trammel::cases {
+namespace {
+
+using dae::Derivative;
+using dae::Evaluation;
+using dae::State;
+using dae::Structure;
+using dae::Vector;
+
+const std::filesystem::path kFolder = std::filesystem::path(TRAMMEL_SOURCE_DIR) / "cases" / "reference";
+
+const std::vector<Reference>& references() {
+  static const std::vector<Reference> loaded = load_references(kFolder);
+  return loaded;
+}
+
+class EachReference : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  EachReference()
+      : reference(references()[GetParam()]),
+        c(build_case(*find_case(reference.case_name), reference.parameters)),
+        system(*c.system),
+        structure(system.structure()) {}
+
+  /// The points with all positions and velocities.
+  std::vector<State> states() const {
+    std::vector<State> states;
+    for (const ReferencePoint& point : reference.points) {
+      if (is_complete(structure, point)) states.push_back(to_state(structure, point));
+    }
+    return states;
+  }
+
+  const Reference& reference;
+  Case c;
+  const dae::ConstrainedSystem& system;
+  const Structure& structure;
+};
+
+TEST_P(EachReference, BeginsAsTheCaseDoes) {
+  const State first = to_state(structure, reference.points.front());
+  EXPECT_EQ(first.t, c.start.t);
+  // Round-off of sines at 2 pi, times the rate.
+  EXPECT_LT((first.q - c.start.q).cwiseAbs().maxCoeff(), 5e-15);
+  EXPECT_LT((first.v - c.start.v).cwiseAbs().maxCoeff(), 2e-14);
+}
+
+TEST_P(EachReference, SaysWhereItComesFromAndIsInOrder) {
+  EXPECT_FALSE(reference.origin.empty());
+  EXPECT_GE(states().size(), 2u);
+  for (std::size_t i = 1; i < reference.points.size(); ++i) {
+    EXPECT_GT(reference.points[i].t, reference.points[i - 1].t);
+  }
+  for (const auto& [event, times] : reference.event_times) {
+    bool exists = false;
+    for (const integrators::Event& candidate : c.events) exists = exists || candidate.name == event;
+    EXPECT_TRUE(exists) << event;
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+  }
+}
+
+TEST_P(EachReference, LiesOnTheConstraints) {
+  if (structure.m() == 0) GTEST_SKIP() << "no constraints";
+  Evaluation evaluation(system);
+  Vector residual(structure.m());
+  for (const State& state : states()) {
+    evaluation.set(state);
+    EXPECT_LT(evaluation.constraint().cwiseAbs().maxCoeff(), 5e-15) << "t = " << state.t;
+    evaluation.calc_velocity_residual(residual);
+    // References have 13 digits of the largest velocity at least.
+    EXPECT_LT(residual.cwiseAbs().maxCoeff(), 1e-13 * std::max(1.0, state.v.cwiseAbs().maxCoeff()))
+        << "t = " << state.t;
+  }
+}
+
+TEST_P(EachReference, HasTheAccelerationsAndMultipliersOfTheEquations) {
+  // A force (y + 1)/eps^2 amplifies the rounding of y, which is near -1.
+  double amplified = 0;
+  if (reference.case_name == "point-mass-linear") {
+    amplified = 0.5 * std::numeric_limits<double>::epsilon() / std::pow(reference.parameters.at("eps"), 2);
+  }
+  for (const ReferencePoint& point : reference.points) {
+    if (!is_complete(structure, point)) continue;
+    const State expected = to_state(structure, point);
+    State state = expected;
+    solve_accelerations(system, state);
+    const double a_scale = expected.a.cwiseAbs().maxCoeff();
+    const double lambda_scale = structure.m() > 0 ? expected.lambda.cwiseAbs().maxCoeff() : 0;
+    for (const auto& [name, value] : point.values) {
+      const double computed = named_value(structure, std::as_const(state), name);
+      const bool is_acceleration = name.starts_with("a(");
+      const double scale = is_acceleration ? a_scale : lambda_scale;
+      EXPECT_NEAR(computed, value, 1e-11 * scale + (is_acceleration ? 0 : amplified)) << name << " at t = " << point.t;
+    }
+  }
+}
+
+/// Power of the forces that have no potential, at a state that satisfies the constraints.
+double power(const std::string& name, const ParameterValues& p, const State& s) {
+  if (name == "cable-drum") return -s.v[0] * s.v[0] - p.at("mu") * s.lambda[1] * (s.v[1] + s.v[3]);
+  if (name == "double-pendulum") return -15 * s.v[2] * s.v[2] - 5e4 * std::pow(s.v[5] - s.v[2], 2);
+  if (name == "bushing-pendulum") return -10 * s.v.squaredNorm();
+  if (name == "mass-spring-damper") return s.v[0] * std::sin(2 * s.t) - 200 * std::pow(s.v[0], 4);
+  return 0;
+}
+
+TEST_P(EachReference, ChangesItsEnergyByThePowerOfWhatIsNotConservative) {
+  Evaluation evaluation(system);
+  const auto potential_at = [&](const State& state, double time) {
+    evaluation.set_position(state.t, state.q + time * state.v);
+    evaluation.mass();  // prepares the position
+    return system.calc_potential_energy(evaluation.point());
+  };
+  if (!potential_at(c.start, 0)) GTEST_SKIP() << "no potential energy";
+  for (State state : states()) {
+    solve_accelerations(system, state);
+    // d/dt(v^T M v / 2) = v^T M a + v^T (d(M v)/dq v) / 2
+    evaluation.set(state);
+    const Eigen::MatrixXd M = structure.mass.to_dense(evaluation.mass());
+    double kinetic = state.v.dot(M * state.a);
+    if (structure.pattern(Derivative::kInertiaByQ).size() > 0) {
+      const double* values = evaluation.derivative(Derivative::kInertiaByQ, state.v);
+      kinetic += 0.5 * state.v.dot(structure.pattern(Derivative::kInertiaByQ).to_dense(values) * state.v);
+    }
+    const double width = 1e-5 / (1 + state.v.cwiseAbs().maxCoeff());
+    const double ahead = *potential_at(state, width), behind = *potential_at(state, -width);
+    const double potential = (ahead - behind) / (2 * width);
+    const double lost = power(reference.case_name, reference.parameters, state);
+    const double round_off = 4 * std::numeric_limits<double>::epsilon() * std::abs(ahead) / width;
+    EXPECT_NEAR(kinetic + potential, lost,
+                1e-8 * (std::abs(kinetic) + std::abs(potential) + std::abs(lost)) + round_off)
+        << "t = " << state.t;
+  }
+}
+
+TEST_P(EachReference, KeepsItsEnergyWhereNothingIsLost) {
+  const std::set<std::string> conservative{"andrews", "chain", "pendulum", "point-mass-linear", "point-mass-spring"};
+  if (!conservative.contains(reference.case_name)) GTEST_SKIP() << "dissipative";
+  Evaluation evaluation(system);
+  evaluation.set(c.start);
+  const double at_start = *evaluation.calc_energy();
+  double largest_kinetic = 0, worst = 0;
+  for (const State& state : states()) {
+    evaluation.set(state);
+    const double energy = *evaluation.calc_energy();
+    largest_kinetic = std::max(largest_kinetic, energy - *system.calc_potential_energy(evaluation.point()));
+    worst = std::max(worst, std::abs(energy - at_start));
+  }
+  EXPECT_GT(largest_kinetic, 0);
+  EXPECT_LT(worst, 2e-14 * (std::abs(at_start) + largest_kinetic));
+}
+
+INSTANTIATE_TEST_SUITE_P(References, EachReference, ::testing::Range<std::size_t>(0, references().size()),
+                         [](const auto& tested) {
+                           std::string name = references()[tested.param].name;
+                           for (char& c : name) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           }
+                           return name;
+                         });
+
+TEST(References, ThereIsOneForEveryCase) {
+  std::set<std::string> covered;
+  for (const Reference& reference : references()) covered.insert(reference.case_name);
+  for (const CaseEntry* entry : cases()) EXPECT_TRUE(covered.contains(entry->name)) << entry->name;
+}
+
+TEST(References, ABrokenFileIsNamed) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "broken.json";
+  std::ofstream(file) << R"({"case": "chain", "parameters": {}})";
+  try {
+    load_reference(file);
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& e) {
+    EXPECT_NE(std::string(e.what()).find("broken.json"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("origin"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW(load_reference(kFolder / "nosuch.json"), std::runtime_error);
+}
+
+TEST(References, ANameThatTheCaseDoesNotHaveIsRefused) {
+  const Case c = build_case(*find_case("pendulum"));
+  State state = c.start;
+  EXPECT_THROW(named_value(c.system->structure(), state, "z"), std::out_of_range);
+  named_value(c.system->structure(), state, "a(y')") = 3;
+  EXPECT_EQ(state.a[1], 3);
+}
+
+}  // namespace
+}  // namespace trammel::cases

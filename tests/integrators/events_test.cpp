@@ -1,0 +1,164 @@
+// Event location and the step loop around it, with the first method.
+
+#include "tests/support/problems.h"
+#include "tests/support/systems.h"
+
+namespace trammel::integrators {
+namespace {
+
+using trammel::testing::Ball;
+using trammel::testing::smooth_problem;
+
+Event event_on(std::function<double(const dae::State&)> function, std::string name = "event") {
+  Event event;
+  event.name = std::move(name);
+  event.function = std::move(function);
+  return event;
+}
+
+TEST(Events, OnlyTheWantedDirectionIsSeen) {
+  const auto& pendulum = smooth_problem("pendulum");
+  Event rising = event_on([](const dae::State& s) { return s.q[0]; }, "rising");
+  rising.crossing = Crossing::kRising;
+  Event falling = rising;
+  falling.name = "falling";
+  falling.crossing = Crossing::kFalling;
+  const RunResult result = integrate(*pendulum.system, pendulum.start, 3, Options::with_tolerance(1e-8), {rising, falling});
+  ASSERT_EQ(result.events.size(), 3u);
+  EXPECT_EQ(result.events[0].name, "falling");
+  EXPECT_EQ(result.events[1].name, "rising");
+  EXPECT_EQ(result.events[2].name, "falling");
+}
+
+TEST(Events, SeveralRootsInOneStepAreAllFoundInOrder) {
+  const Ball ball;  // the polynomial motion lets the method take very long steps
+  const RunResult result =
+      integrate(ball, ball.start(), 3, Options::with_tolerance(1e-3),
+                {event_on([](const dae::State& s) { return s.t - 0.7; }, "b"),
+                 event_on([](const dae::State& s) { return s.t - 0.3; }, "a"),
+                 event_on([](const dae::State& s) { return s.q[0] - 3.75; }, "height 3.75 at t = 0.5")});
+  ASSERT_EQ(result.events.size(), 3u);
+  EXPECT_NEAR(result.events[0].t, 0.3, 1e-10);
+  EXPECT_NEAR(result.events[1].t, 0.5, 1e-10);
+  EXPECT_NEAR(result.events[2].t, 0.7, 1e-10);
+}
+
+TEST(Events, NoiseBelowTheThresholdIsNoRoot) {
+  const Ball ball;
+  // Wiggles of size 0.01 around zero until t = 0.5, then a real crossing at t = 0.8.
+  const auto function = [](const dae::State& s) {
+    return s.t < 0.5 ? 0.01 * std::sin(300 * s.t) + (s.t < 0.1 ? -1 : 0) : (s.t - 0.8);
+  };
+  Event plain = event_on(function), careful = event_on(function);
+  careful.threshold = 0.05;
+  Options options = Options::with_tolerance(1e-6);
+  options.h_max = 0.01;
+  EXPECT_GT(integrate(ball, ball.start(), 1, options, {plain}).events.size(), 3u);
+  const RunResult result = integrate(ball, ball.start(), 1, options, {careful});
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_NEAR(result.events[0].t, 0.8, 1e-9);
+}
+
+TEST(Events, ACrossingThatPassesItsThresholdSlowlyIsStillFound) {
+  // Steps of 0.01 see this function below its threshold for several steps around its root at t = 0.5.
+  const Ball ball;
+  Event event = event_on([](const dae::State& s) { return s.t - 0.5; });
+  event.threshold = 0.045;
+  Options options = Options::with_tolerance(1e-6);
+  options.h_max = 0.01;
+  options.event_checks = 1;
+  const RunResult result = integrate(ball, ball.start(), 1, options, {event});
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_NEAR(result.events[0].t, 0.5, 0.045 + 0.01) << "to within the threshold";
+}
+
+TEST(Events, AStopDropsWhatLiesBehindItAndOutputEndsThere) {
+  const Ball ball;
+  Event stop = event_on([](const dae::State& s) { return s.t - 0.5; }, "stop");
+  stop.action = EventAction::kStop;
+  Options options = Options::with_tolerance(1e-6);
+  options.output = {OutputKind::kUniform, 0.2, {}};
+  std::vector<double> times;
+  Observers observers;
+  observers.output = [&](const dae::State& s) { times.push_back(s.t); };
+  const RunResult result =
+      integrate(ball, ball.start(), 3, options,
+                {event_on([](const dae::State& s) { return s.t - 0.7; }, "later"), stop}, observers);
+  EXPECT_EQ(result.status, RunStatus::kStopped);
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_NEAR(result.state.t, 0.5, 1e-12);
+  EXPECT_NEAR(result.state.q[0], 5 - 5 * 0.25, 1e-9);
+  ASSERT_EQ(times.size(), 4u);  // 0, 0.2, 0.4 and the stop
+  EXPECT_EQ(times.back(), result.state.t);
+}
+
+TEST(Events, ABallThatComesToRestEndsWithAMessageInsteadOfHanging) {
+  const Ball ball;
+  Event impact = event_on([](const dae::State& s) { return s.q[0]; }, "impact");
+  impact.crossing = Crossing::kFalling;
+  impact.action = EventAction::kRestart;
+  impact.change = [](dae::State& s) { s.v[0] *= -0.5; };
+  Options options = Options::with_tolerance(1e-8);
+  options.max_steps = 100000;
+  const RunResult result = integrate(ball, ball.start(), 4, options, {impact});
+  EXPECT_GT(result.events.size(), 20u);
+  EXPECT_NE(result.reason, "");
+}
+
+TEST(Events, AreRefusedWithoutAFunction) {
+  const Ball ball;
+  Event empty;
+  empty.name = "nothing";
+  const RunResult result = integrate(ball, ball.start(), 1, {}, {empty});
+  EXPECT_EQ(result.failure.cause, FailureCause::kInvalidInput);
+  EXPECT_NE(result.reason.find("'nothing'"), std::string::npos);
+}
+
+TEST(Start, AnInconsistentStateIsAssembledAndSaid) {
+  const auto& pendulum = smooth_problem("pendulum");
+  dae::State off = pendulum.start;
+  off.q << 3, -0.5;
+  off.v << 0.3, 0.2;
+  const RunResult result = integrate(*pendulum.system, off, 0.1);
+  ASSERT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+  ASSERT_EQ(result.notes.size(), 2u);
+  EXPECT_LT(std::abs(result.state.q.norm() - 1), 1e-9);
+}
+
+TEST(Start, WrongSizesAndValuesAreNamed) {
+  const auto& pendulum = smooth_problem("pendulum");
+  dae::State bad = pendulum.start;
+  bad.v.resize(3);
+  EXPECT_NE(integrate(*pendulum.system, bad, 1).reason.find("3 velocities"), std::string::npos);
+  bad = pendulum.start;
+  bad.q[1] = std::nan("");
+  EXPECT_NE(integrate(*pendulum.system, bad, 1).reason.find("y is not a finite number"), std::string::npos);
+  Options options;
+  options.method = "nosuch";
+  EXPECT_NE(integrate(*pendulum.system, pendulum.start, 1, options).reason.find("projection"), std::string::npos);
+  options = {};
+  options.method_options["project"] = "maybe";
+  EXPECT_NE(integrate(*pendulum.system, pendulum.start, 1, options).reason.find("yes, no"), std::string::npos);
+}
+
+TEST(Projection, WithoutItTheBareFormulaDrifts) {
+  const auto& pendulum = smooth_problem("pendulum");
+  Options options = Options::with_tolerance(1e-6);
+  const RunResult kept = integrate(*pendulum.system, pendulum.start, 10, options);
+  options.method_options["project"] = "no";
+  const RunResult drifting = integrate(*pendulum.system, pendulum.start, 10, options);
+  EXPECT_LT(kept.drift.position, 1e-9);
+  EXPECT_GT(drifting.drift.position, 1e-7);
+}
+
+TEST(Projection, QuaternionsStayNormalisedAndEnergyIsKept) {
+  const trammel::testing::FreeBody body;
+  const RunResult result = integrate(body, body.start(), 20, Options::with_tolerance(1e-9));
+  ASSERT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+  EXPECT_NEAR(result.state.q.norm(), 1, 1e-14);
+  const auto twice_energy = [](const linalg::Vector& w) { return w[0] * w[0] + 2 * w[1] * w[1] + 3 * w[2] * w[2]; };
+  EXPECT_NEAR(twice_energy(result.state.v), twice_energy(body.start().v), 1e-6);
+}
+
+}  // namespace
+}  // namespace trammel::integrators
