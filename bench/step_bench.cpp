@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "cases/case.h"
@@ -22,9 +23,10 @@ Case build(const char* name, int n = 0) {
   return build_case(*trammel::cases::find_case(name), parameters);
 }
 
-void projection(benchmark::State& state, const char* name, int n, double tolerance) {
+/// With a tolerance of so many digits.
+void projection(benchmark::State& state, const char* name, int n) {
   const Case problem = build(name, n);
-  const Options options = Options::with_tolerance(tolerance);
+  const Options options = Options::with_tolerance(std::pow(10, -static_cast<double>(state.range(0))));
   RunResult result;
   for (auto _ : state) {
     result = integrate(*problem.system, problem.start, problem.t_end, options);
@@ -39,12 +41,11 @@ void projection(benchmark::State& state, const char* name, int n, double toleran
   state.counters["evaluations"] = static_cast<double>(result.statistics.evaluations.force);
   state.counters["a_step"] = Counter(steps, Counter::kIsIterationInvariantRate | Counter::kInvert);
 }
-BENCHMARK_CAPTURE(projection, andrews_1e - 3, "andrews", 0, 1e-3)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(projection, andrews_1e - 6, "andrews", 0, 1e-6)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(projection, andrews_1e - 9, "andrews", 0, 1e-9)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(projection, pendulum_1e - 6, "pendulum", 0, 1e-6)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(projection, chain_10_1e - 6, "chain", 10, 1e-6)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(projection, chain_100_1e - 6, "chain", 100, 1e-6)->Unit(benchmark::kMicrosecond);
+void digits(benchmark::internal::Benchmark* b) { b->ArgName("digits")->Arg(6)->Unit(benchmark::kMicrosecond); }
+BENCHMARK_CAPTURE(projection, andrews, "andrews", 0)->Apply(digits)->Arg(3)->Arg(9);
+BENCHMARK_CAPTURE(projection, pendulum, "pendulum", 0)->Apply(digits);
+BENCHMARK_CAPTURE(projection, chain_10, "chain", 10)->Apply(digits);
+BENCHMARK_CAPTURE(projection, chain_100, "chain", 100)->Apply(digits);
 
 /// Mass, force, Jacobian and bias, through an Evaluation that decides what is new.
 void evaluation(benchmark::State& state, const char* name, int n) {

@@ -177,15 +177,13 @@ int run(const RunArguments& arguments) {
   }
   if (arguments.as_json) {
     fmt::print("{}\n", summarize_as_json(arguments.problem, problem, result).dump(2));
+    if (!result.ok()) fmt::print(stderr, "trammel: {}\n", result.reason);
   } else {
-    fmt::print("{}", summarize(arguments.problem, problem, result));
-    if (writer) fmt::print("  results        {} ({} rows)\n", arguments.out, writer->rows());
+    FILE* stream = result.ok() ? stdout : stderr;
+    fmt::print(stream, "{}", summarize(arguments.problem, problem, result));
+    if (writer) fmt::print(stream, "  results        {} ({} rows)\n", arguments.out, writer->rows());
   }
-  if (!result.ok()) {
-    fmt::print(stderr, "trammel: {}\n", result.reason);
-    return kSimulationFailed;
-  }
-  return kDone;
+  return result.ok() ? kDone : kSimulationFailed;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ using integrators::RunResult;
 
 Json list(const linalg::Vector& vector) { return std::vector<double>(vector.begin(), vector.end()); }
 
+std::string count(int number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+
 Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json describe_bodies(const cases::Case& problem, const dae::State& state) {
@@ -75,8 +77,9 @@ Json summarize_as_json(const std::string& case_name, const cases::Case& problem,
 
 std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   const dae::Structure& s = problem.system->structure();
-  std::string text = fmt::format("{}: {} coordinates, {} constraints, {} degrees of freedom\n", case_name, s.n_v(), s.m(),
-                                 s.n_v() - s.m());
+  std::string text = fmt::format("{}: {}, {}, {}\n", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"),
+                                 s.n_v() - s.m() == 1 ? "1 degree of freedom"
+                                                      : fmt::format("{} degrees of freedom", s.n_v() - s.m()));
   text += result.brief_report();
   if (!result.ok()) return text;
   constexpr int kMostRows = 12;

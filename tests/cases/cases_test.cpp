@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <cmath>
+#include <ostream>
 #include <random>
 #include <set>
 
@@ -52,9 +54,15 @@ std::vector<Variant> all_variants() {
   return variants;
 }
 
+std::string name_of(const Variant& variant) {
+  std::string name = variant.entry->name;
+  for (const auto& [parameter, value] : variant.parameters) name += fmt::format("_{}{:g}", parameter, value);
+  return name;
+}
+void PrintTo(const Variant& variant, std::ostream* stream) { *stream << name_of(variant); }
+
 std::string test_name(const ::testing::TestParamInfo<Variant>& tested) {
-  std::string name = tested.param.entry->name;
-  for (const auto& [parameter, value] : tested.param.parameters) name += fmt::format("_{}{:g}", parameter, value);
+  std::string name = name_of(tested.param);
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "cases/reference.h"
 #include "tests/cases/index1.h"
@@ -49,9 +48,8 @@ TEST(Andrews, PosesOfTheLinksAgreeWithTheSolutionInBodyCoordinates) {
   }
 }
 
-TEST(Andrews, CrankAccelerationAtTheStartIsTorqueOverTheInertiaThatMoves) {
-  // With crank and coupler in line the other links stay at rest, and Q stays in place: the coupler turns back by
-  // rr/(d - rr) ... as published, 14222.44 and -10666.83.
+TEST(Andrews, OnlyCrankAndCouplerBeginToMoveFromTheDeadCentre) {
+  // With crank and coupler in line, Q stays in place at first, and so do the other links: (rr - d) beta'' = d Theta''.
   const State start = with_accelerations(build("andrews"));
   EXPECT_NEAR(start.a[0], 14222.443919954113829895, 1e-8);
   EXPECT_NEAR(start.a[1], -10666.832939965585373088, 1e-8);

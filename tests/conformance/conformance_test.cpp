@@ -237,8 +237,8 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Conformance, ::testing::ValuesIn(method_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Methods, Conformance, ::testing::ValuesIn(method_names()), [](const auto& method) {
+  std::string name = method.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -67,9 +67,15 @@ TEST(Events, ACrossingThatPassesItsThresholdSlowlyIsStillFound) {
   Options options = Options::with_tolerance(1e-6);
   options.h_max = 0.01;
   options.event_checks = 1;
-  const RunResult result = integrate(ball, ball.start(), 1, options, {event});
-  ASSERT_EQ(result.events.size(), 1u);
-  EXPECT_NEAR(result.events[0].t, 0.5, 0.045 + 0.01) << "to within the threshold";
+  const RunResult reported = integrate(ball, ball.start(), 1, options, {event});
+  ASSERT_EQ(reported.events.size(), 1u);
+  EXPECT_NEAR(reported.events[0].t, 0.5, 1e-9);
+
+  event.action = EventAction::kStop;
+  const RunResult stopped = integrate(ball, ball.start(), 1, options, {event});
+  ASSERT_EQ(stopped.events.size(), 1u);
+  EXPECT_NEAR(stopped.state.t, 0.5, 0.045 + 0.01) << "to within the threshold";
+  EXPECT_NEAR(stopped.state.q[0], 5 - 5 * stopped.state.t * stopped.state.t, 1e-9);
 }
 
 TEST(Events, AStopDropsWhatLiesBehindItAndOutputEndsThere) {

@@ -27,19 +27,29 @@ TEST_P(Order, OfPositionsVelocitiesAndMultipliersIsThatOfTheFormula) {
   for (const Problem& problem : smooth_problems()) {
     if (!find_obstacles(entry, problem.system->structure(), {}).empty()) continue;
     std::vector<double> steps, q, v, lambda, x;
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 5; ++k) {
+      const int n = 40 << k;
       integrators::Options options;
       options.method = entry.name;
-      options.h_fixed = problem.t_end / (30 << k);
-      const integrators::RunResult result = integrate(*problem.system, problem.start, problem.t_end, options);
+      options.h_fixed = problem.t_end / n;
+      options.output.kind = integrators::OutputKind::kSteps;
+      // The largest error at eight times: at a single one, errors that change their sign spoil the slope.
+      Errors worst;
+      int step = 0;
+      integrators::Observers observers;
+      observers.output = [&](const dae::State& s) {
+        if (step++ % (n / 8) != 0) return;
+        const Errors e = calc_errors(s, problem.solution(s.t));
+        worst = {std::max(worst.q, e.q), std::max(worst.v, e.v), std::max(worst.lambda, e.lambda), std::max(worst.x, e.x)};
+      };
+      const integrators::RunResult result = integrate(*problem.system, problem.start, problem.t_end, options, {}, observers);
       ASSERT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
-      ASSERT_EQ(result.statistics.steps, 30 << k);
-      const Errors e = calc_errors(result.state, problem.solution(problem.t_end));
+      ASSERT_EQ(result.statistics.steps, n);
       steps.push_back(options.h_fixed);
-      q.push_back(e.q);
-      v.push_back(e.v);
-      lambda.push_back(e.lambda);
-      x.push_back(e.x);
+      q.push_back(worst.q);
+      v.push_back(worst.v);
+      lambda.push_back(worst.lambda);
+      x.push_back(worst.x);
     }
     const auto expect_order = [&](const std::vector<double>& errors, const char* what) {
       if (errors.front() == 0) return;  // not part of the problem
@@ -60,8 +70,8 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Order, ::testing::ValuesIn(method_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Methods, Order, ::testing::ValuesIn(method_names()), [](const auto& method) {
+  std::string name = method.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

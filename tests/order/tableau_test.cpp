@@ -62,7 +62,9 @@ TEST(ExplicitTableau, SatisfiesItsOrderConditions) {
     EXPECT_LT(calc_violation(conditions, b, t->order, 1), 1e-15);
     EXPECT_LT(calc_violation(conditions, b - e, t->embedded_order, 1), 1e-15);
     EXPECT_GT(calc_violation(conditions, b - e, t->embedded_order + 1, 1), 1e-5) << "the embedded formula is of lower order";
-    if (t->first_same_as_last) EXPECT_LT((A.row(s - 1).transpose() - b).cwiseAbs().maxCoeff(), 1e-16);
+    if (t->first_same_as_last) {
+      EXPECT_LT((A.row(s - 1).transpose() - b).cwiseAbs().maxCoeff(), 1e-16);
+    }
     for (const double theta : {0.1, 0.37, 0.5, 0.8, 1.0}) {
       VectorXd weights = VectorXd::Zero(s);
       for (int i = 0; i < s; ++i) {
@@ -71,7 +73,9 @@ TEST(ExplicitTableau, SatisfiesItsOrderConditions) {
         }
       }
       EXPECT_LT(calc_violation(conditions, weights, t->dense_order, theta), 1e-14) << "at theta = " << theta;
-      if (theta == 1) EXPECT_LT((weights - b).cwiseAbs().maxCoeff(), 1e-14);
+      if (theta == 1) {
+        EXPECT_LT((weights - b).cwiseAbs().maxCoeff(), 1e-14);
+      }
     }
   }
 }

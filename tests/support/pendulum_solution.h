@@ -27,11 +27,8 @@ inline JacobiFunctions calc_jacobi(double u, double k) {
     b = std::sqrt(a[n] * b);
     ++n;
   }
-  double phi = std::ldexp(a[n] * u, static_cast<int>(n)), previous = phi;
-  for (; n > 0; --n) {
-    previous = phi;
-    phi = 0.5 * (phi + std::asin(c[n] / a[n] * std::sin(phi)));
-  }
+  double phi = std::ldexp(a[n] * u, static_cast<int>(n));
+  for (; n > 0; --n) phi = 0.5 * (phi + std::asin(c[n] / a[n] * std::sin(phi)));
   const double sn = std::sin(phi), cn = std::cos(phi);
   return {sn, cn, std::sqrt(1 - k * k * sn * sn)};
 }

@@ -20,7 +20,7 @@ using dae::VectorIn;
 using dae::VectorOut;
 
 /// Rheonomic: a bead (unit mass) on a line that turns with the rate w: x sin(w t) = y cos(w t), no gravity.
-/// From r = 1, r' = 0:  r = cosh(w t), lambda = 2 w^2 sinh(w t). Gives no derivative and no bias.
+/// From r = 1, r' = 0:  r = cosh(w t), lambda = 2 w^2 sinh(w t). Gives no derivative.
 class BeadOnTurningLine final : public dae::ConstrainedSystem {
  public:
   explicit BeadOnTurningLine(double w) : ConstrainedSystem(Structure::full({"x", "y"}, {"line"})), w_(w) {}
@@ -35,6 +35,11 @@ class BeadOnTurningLine final : public dae::ConstrainedSystem {
   }
   void calc_velocity_offset(const Point& at, VectorOut g_t) const override {
     g_t[0] = w_ * (at.q[0] * std::cos(w_ * at.t) + at.q[1] * std::sin(w_ * at.t));
+  }
+  bool calc_acceleration_bias(const Point& at, VectorOut bias) const override {
+    const double c = std::cos(w_ * at.t), n = std::sin(w_ * at.t);
+    bias[0] = -2 * w_ * (at.v[0] * c + at.v[1] * n) + w_ * w_ * (at.q[0] * n - at.q[1] * c);
+    return true;
   }
   State start() const { return solution(0); }
   State solution(double t) const {

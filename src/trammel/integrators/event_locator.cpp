@@ -69,13 +69,21 @@ const std::vector<Root>& EventLocator::find_roots(double begin, double end) {
 void EventLocator::check(std::size_t index, double begin, double t) {
   const Event& event = events_[index];
   Memory& m = memory_[index];
-  const int sign = std::abs(m.value) > event.threshold ? sign_of(m.value) : 0;
-  if (sign != 0 && m.sign != 0 && sign != m.sign && is_wanted(event, m.sign)) {
-    // Without a point of the old sign in this step, the function went through zero below its threshold earlier on.
-    roots_.push_back({index, m.has_last ? locate(event, m, t) : begin});
+  if (m.sign == -sign_of(m.value) && m.sign != 0) {  // on the other side of zero
+    const bool confirmed = std::abs(m.value) > event.threshold;
+    if (m.has_last && !m.has_candidate && is_wanted(event, m.sign) &&
+        (confirmed || event.action == EventAction::kReport)) {
+      m.candidate = locate(event, m, t);
+      m.has_candidate = true;
+    }
+    if (confirmed) {
+      if (is_wanted(event, m.sign)) roots_.push_back({index, m.has_candidate ? m.candidate : begin});
+      m.sign = -m.sign;
+    }
   }
-  if (sign != 0) m.sign = sign;
+  if (m.sign == 0 && std::abs(m.value) > event.threshold) m.sign = sign_of(m.value);
   if (m.sign != 0 && sign_of(m.value) == m.sign) {
+    m.has_candidate = false;
     m.has_last = true;
     m.last_t = t;
     m.last_value = m.value;

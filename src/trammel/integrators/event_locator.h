@@ -4,7 +4,9 @@
 //
 // Each step is looked at in a few checking points. A root lies between two points where the function exceeds its
 // threshold with opposite signs; it is bracketed by Brent's method on the interpolated solution and then refined on
-// the solution moved onto the constraints (MEXX report, 2.5 and (4.1)).
+// the solution moved onto the constraints (MEXX report, 2.5 and (4.1)). When the function stays below its threshold
+// for longer than a step around its root, the root is confirmed later: a report then still gives its time, a stop or a
+// restart takes place at the beginning of the step that confirms it.
 
 #include <vector>
 
@@ -36,6 +38,8 @@ class EventLocator {
     double last_value = 0;
     bool has_last = false;
     double value = 0;  // at the present checking point
+    double candidate = 0;  // a root below the threshold, not confirmed yet
+    bool has_candidate = false;
   };
 
   void check(std::size_t index, double begin, double t);

@@ -106,9 +106,10 @@ std::string describe_failure(dae::Evaluation& evaluation, AccelerationStatus sta
     case AccelerationStatus::kSolved: return {};
     case AccelerationStatus::kSingular: return describe_singularity(evaluation);
     case AccelerationStatus::kNotFinite: return describe_non_finite(evaluation);
-    case AccelerationStatus::kNotConverged: break;
+    case AccelerationStatus::kNoReactions: break;
   }
-  return "no reactions were found that agree with the forces depending on them; look at the friction coefficients";
+  return "the forces that depend on reactions leave no solution for them (they jam, or slide with any reaction); "
+         "look at the friction coefficients";
 }
 
 }  // namespace trammel::kinematics

@@ -73,14 +73,14 @@ AccelerationStatus AccelerationSolver::solve_with_friction() {
     if (iteration > 0 && residual <= 1e-13 * scale) return AccelerationStatus::kSolved;
     const std::array values{BlockValues{evaluation_.mass()},
                             BlockValues{evaluation_.derivative(Derivative::kForceByLambda), -1}};
-    if (!friction_->factor(values, evaluation_.jacobian())) return AccelerationStatus::kSingular;
+    if (!friction_->factor(values, evaluation_.jacobian()).ok) return AccelerationStatus::kNoReactions;
     friction_->solve(upper_, lower_);
     a_ += upper_;
     lambda_ += lower_;
     const double change = largest_abs(upper_) + largest_abs(lower_);
     if (change <= 1e-12 * (largest_abs(a_) + largest_abs(lambda_))) return AccelerationStatus::kSolved;
   }
-  return AccelerationStatus::kNotConverged;
+  return AccelerationStatus::kNoReactions;
 }
 
 SolverCounts AccelerationSolver::counts() const {

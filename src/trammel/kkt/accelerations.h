@@ -13,7 +13,12 @@
 
 namespace trammel::kkt {
 
-enum class AccelerationStatus { kSolved, kSingular, kNotFinite, kNotConverged };
+enum class AccelerationStatus {
+  kSolved,
+  kSingular,     ///< [M G^T; G 0]: redundant constraints or a motion without inertia
+  kNotFinite,    ///< some value of the system is not a finite number
+  kNoReactions,  ///< forces that depend on lambda leave lambda undetermined, or Newton's iteration did not converge
+};
 
 class AccelerationSolver {
  public:

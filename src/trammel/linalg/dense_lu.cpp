@@ -38,35 +38,35 @@ FactorStatus DenseLu::factor() {
     if (!std::isfinite(sum)) return FactorStatus::failed(FactorCause::kNotFinite, j);
     norm1_ = std::max(norm1_, sum);
   }
-  if (size_ < kLapackFrom) {
-    if (const FactorStatus status = eliminate(); !status) return status;
-  } else {
-    int info = 0;
-    dgetrf_(&size_, &size_, data(), &size_, pivots_.data(), &info);
-    if (info > 0) return FactorStatus::failed(FactorCause::kZeroPivot, info - 1);
-  }
-  for (int k = 0; k < size_; ++k) inverse_diagonal_[k] = 1 / column(k)[k];
-  const FactorStatus status = find_meaningless_pivot();
-  factored_ = status.ok;
-  return status;
+  const int regular = size_ < kLapackFrom ? eliminate() : eliminate_by_lapack();
+  for (int k = 0; k < regular; ++k) inverse_diagonal_[k] = 1 / column(k)[k];
+  const int meaningful = find_meaningless_pivot(regular);
+  factored_ = meaningful == size_;
+  return factored_ ? FactorStatus{} : FactorStatus::failed(FactorCause::kZeroPivot, meaningful);
 }
 
-FactorStatus DenseLu::eliminate() {
+int DenseLu::eliminate_by_lapack() {
+  int info = 0;
+  dgetrf_(&size_, &size_, data(), &size_, pivots_.data(), &info);
+  return info > 0 ? info - 1 : size_;
+}
+
+int DenseLu::eliminate() {
   const int n = size_;
   for (int k = 0; k < n; k += 2) {
-    if (!choose_pivot(k)) return FactorStatus::failed(FactorCause::kZeroPivot, k);
+    if (!choose_pivot(k)) return k;
     if (k + 1 == n) break;
     const double* l0 = column(k);
     double* l1 = column(k + 1);
     add_scaled(n - k - 1, -l1[k], l0 + k + 1, l1 + k + 1);
-    if (!choose_pivot(k + 1)) return FactorStatus::failed(FactorCause::kZeroPivot, k + 1);
+    if (!choose_pivot(k + 1)) return k + 1;
     for (int j = k + 2; j < n; ++j) {
       double* u = column(j) + k;
       u[1] -= l0[k + 1] * u[0];
       if (u[0] != 0 || u[1] != 0) add_scaled(n - k - 2, -u[0], l0 + k + 2, -u[1], l1 + k + 2, u + 2);
     }
   }
-  return {};
+  return n;
 }
 
 bool DenseLu::choose_pivot(int k) {
@@ -89,16 +89,16 @@ bool DenseLu::choose_pivot(int k) {
   return true;
 }
 
-FactorStatus DenseLu::find_meaningless_pivot() const {
-  for (int j = 0; j < size_; ++j) {
+int DenseLu::find_meaningless_pivot(int columns) const {
+  const double tolerance = size_ * std::numeric_limits<double>::epsilon();
+  for (int j = 0; j < columns; ++j) {
     const double* u = column(j);
     double above = 0;
     for (int k = 0; k < j; ++k) above = std::max(above, std::abs(u[k]));
     const double pivot = std::abs(u[j]);
-    if (pivot <= kSuspicious * above && pivot <= size_ * std::numeric_limits<double>::epsilon() * calc_pivot_noise(j))
-      return FactorStatus::failed(FactorCause::kZeroPivot, j);
+    if (pivot <= kSuspicious * above && pivot <= tolerance * calc_pivot_noise(j)) return j;
   }
-  return {};
+  return columns;
 }
 
 double DenseLu::calc_pivot_noise(int j) const {

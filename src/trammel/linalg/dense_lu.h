@@ -48,9 +48,11 @@ class DenseLu {
  private:
   const double* column(int j) const { return matrix_.data() + static_cast<std::ptrdiff_t>(j) * size_; }
   double* column(int j) { return matrix_.data() + static_cast<std::ptrdiff_t>(j) * size_; }
-  FactorStatus eliminate();
+  // These return the first column without a good pivot, or the number of columns.
+  int eliminate();
+  int eliminate_by_lapack();
+  int find_meaningless_pivot(int columns) const;
   bool choose_pivot(int k);
-  FactorStatus find_meaningless_pivot() const;
   double calc_pivot_noise(int j) const;
 
   int size_ = 0;

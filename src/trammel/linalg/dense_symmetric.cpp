@@ -39,8 +39,8 @@ FactorStatus DenseSymmetric::factor() {
     const int work_size = static_cast<int>(work_.size());
     int info = 0;
     dsytrf_("L", &size_, data(), &size_, pivots_.data(), work_.data(), &work_size, &info, 1);
-    if (info > 0) return FactorStatus::failed(FactorCause::kZeroPivot, calc_original_row(info - 1));
-    if (const FactorStatus status = find_meaningless_pivot(); !status) return status;
+    const int meaningful = find_meaningless_pivot(info > 0 ? info - 1 : size_);
+    if (meaningful < size_) return FactorStatus::failed(FactorCause::kZeroPivot, calc_original_row(meaningful));
   }
   factored_ = true;
   return {};
@@ -62,28 +62,28 @@ FactorStatus DenseSymmetric::calc_norm() {
   return {};
 }
 
-FactorStatus DenseSymmetric::find_meaningless_pivot() {
+/// The first of so many pivots that may be rounding error, or their number.
+int DenseSymmetric::find_meaningless_pivot(int columns) {
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  const auto block_size = [this](int k) { return is_block(k) ? std::abs(at(k + 1, k)) : std::abs(at(k, k)); };
-  for (int k = 0; k < size_; k += is_block(k) ? 2 : 1) {
-    smallest = std::min(smallest, block_size(k));
-    largest = std::max(largest, block_size(k));
+  for (int k = 0; k < columns; k += is_block(k) ? 2 : 1) {
+    const double pivot = std::abs(is_block(k) ? at(k + 1, k) : at(k, k));
+    smallest = std::min(smallest, pivot);
+    largest = std::max(largest, pivot);
   }
-  if (smallest > kSuspicious * largest) return {};
+  if (smallest > kSuspicious * largest) return columns;
 
-  int info = 0, found = -1;
-  std::vector<double>& off_diagonal = work_;
+  int info = 0, k = 0;
+  double* off_diagonal = work_.data();
   const double tolerance = size_ * std::numeric_limits<double>::epsilon();
-  dsyconv_("L", "C", &size_, data(), &size_, pivots_.data(), off_diagonal.data(), &info, 1, 1);
-  for (int k = 0; k < size_ && found < 0; k += is_block(k) ? 2 : 1) {
-    const double pivot = is_block(k) ? std::abs(off_diagonal[k]) : std::abs(at(k, k));
+  dsyconv_("L", "C", &size_, data(), &size_, pivots_.data(), off_diagonal, &info, 1, 1);
+  for (; k < columns; k += is_block(k) ? 2 : 1) {
+    const double pivot = std::abs(is_block(k) ? off_diagonal[k] : at(k, k));
     double noise = calc_pivot_noise(k, k);
     if (is_block(k)) noise = std::max(noise, calc_pivot_noise(k + 1, k));
-    if (pivot <= tolerance * noise) found = k;
+    if (pivot <= tolerance * noise) break;
   }
-  dsyconv_("L", "R", &size_, data(), &size_, pivots_.data(), off_diagonal.data(), &info, 1, 1);
-  if (found < 0) return {};
-  return FactorStatus::failed(FactorCause::kZeroPivot, calc_original_row(found));
+  dsyconv_("L", "R", &size_, data(), &size_, pivots_.data(), off_diagonal, &info, 1, 1);
+  return std::min(k, columns);
 }
 
 /// t^T |D| t over the first columns, with t = |L^T| |z| and z = L^-T e_row: what rounding of size |L| |D| |L^T| can make

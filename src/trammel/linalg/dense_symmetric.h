@@ -51,7 +51,7 @@ class DenseSymmetric {
   double at(int i, int j) const { return matrix_[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * size_]; }
   bool is_block(int k) const { return pivots_[k] < 0; }
   FactorStatus calc_norm();
-  FactorStatus find_meaningless_pivot();
+  int find_meaningless_pivot(int columns);
   double calc_pivot_noise(int row, int columns);
   int calc_original_row(int k);
 

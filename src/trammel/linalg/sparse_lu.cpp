@@ -158,6 +158,7 @@ FactorStatus SparseLu::analyse(const Pattern& pattern, const SparseLuOptions& op
     return structural_ = FactorStatus::failed(FactorCause::kStructurallySingular, column);
 
   klu_common& common = klu_->common;
+  common.halt_if_singular = 0;  // the zero may be the consequence of an earlier pivot that is rounding error
   common.tol = options.pivot_tolerance;
   common.btf = options.block_triangular;
   common.ordering = options.ordering == SparseOrdering::kColamd ? 1 : 0;
@@ -222,7 +223,7 @@ bool SparseLu::attempt_refactor() {
     klu_rcond(klu_->symbolic, klu_->numeric, &common);  // zero when a block of size 1 vanished, which klu_refactor misses
     diagonal_rcond_ = common.rcond;
     if (common.rcond > 0 && common.rgrowth >= pivot_decay_ * chosen_growth_ &&
-        common.rcond >= pivot_decay_ * chosen_rcond_ && find_meaningless_pivot())
+        common.rcond >= pivot_decay_ * chosen_rcond_ && find_meaningless_pivot(size()) == size())
       return true;
   }
   ++counts_.renewals;
@@ -236,33 +237,34 @@ FactorStatus SparseLu::factor_fully() {
   klu_free_numeric(&klu_->numeric, &common);
   ++counts_.full_factorisations;
   klu_->numeric = klu_factor(offsets, rows, values_.data(), klu_->symbolic, &common);
-  if (common.status == KLU_SINGULAR) return FactorStatus::failed(FactorCause::kZeroPivot, common.singular_col);
   if (!klu_->numeric) return FactorStatus::failed(FactorCause::kOutOfMemory, -1);
+  const int regular = common.status == KLU_SINGULAR ? common.numerical_rank : size();
   off_diagonal_pivots_ = common.noffdiag;
   klu_rgrowth(offsets, rows, values_.data(), klu_->symbolic, klu_->numeric, &common);
   klu_rcond(klu_->symbolic, klu_->numeric, &common);
   chosen_growth_ = common.rgrowth;
   chosen_rcond_ = diagonal_rcond_ = common.rcond;
-  const FactorStatus status = find_meaningless_pivot();
-  if (!status) klu_free_numeric(&klu_->numeric, &common);
-  return status;
+  const int meaningful = find_meaningless_pivot(regular);
+  if (meaningful == size()) return {};
+  klu_free_numeric(&klu_->numeric, &common);
+  return FactorStatus::failed(FactorCause::kZeroPivot, klu_->symbolic->Q[meaningful]);
 }
 
-FactorStatus SparseLu::find_meaningless_pivot() {
-  if (diagonal_rcond_ > kSuspicious) return {};
+/// The first of so many columns, in the order of elimination, whose pivot may be rounding error, or their number.
+int SparseLu::find_meaningless_pivot(int columns) {
+  if (diagonal_rcond_ > kSuspicious) return columns;
   if (!extracted_) extracted_ = std::make_unique<ExtractedFactors>();
   ExtractedFactors& lu = *extracted_;
   lu.extract(*klu_);
   const double tolerance = size() * std::numeric_limits<double>::epsilon();
-  for (int k = 0; k < size(); ++k) {
+  for (int k = 0; k < columns; ++k) {
     const int diagonal = lu.u_offsets[k + 1] - 1;
     const double pivot = std::abs(lu.u_values[diagonal]);
     double above = 0;
     for (int p = lu.u_offsets[k]; p < diagonal; ++p) above = std::max(above, std::abs(lu.u_values[p]));
-    if (pivot <= kSuspicious * above && pivot <= tolerance * lu.calc_pivot_noise(k))
-      return FactorStatus::failed(FactorCause::kZeroPivot, klu_->symbolic->Q[k]);
+    if (pivot <= kSuspicious * above && pivot <= tolerance * lu.calc_pivot_noise(k)) return k;
   }
-  return {};
+  return columns;
 }
 
 void SparseLu::solve(VectorOut b) const {

@@ -115,7 +115,7 @@ class SparseLu {
   FactorStatus calc_norm();
   FactorStatus factor_fully();
   bool attempt_refactor();
-  FactorStatus find_meaningless_pivot();
+  int find_meaningless_pivot(int columns);
 
   CompressedColumns matrix_;
   std::vector<double> values_;
