@@ -41,13 +41,12 @@ struct Row {
 
 Contender make_projection(const Problem& problem) {
   const cases::Case& setup = problem.setup;
-  return {
-      std::string(kYardstick), {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}, [&setup](double tolerance) {
-        const auto options = integrators::Options::with_tolerance(tolerance);
-        integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
-        if (!run.ok()) throw std::runtime_error(run.reason);
-        return Outcome{run.state.q, run.statistics.evaluations.force, run.statistics.steps};
-      }};
+  return {std::string(kYardstick), decades(3, 11), [&setup](double tolerance) {
+            const auto options = integrators::Options::with_tolerance(tolerance);
+            integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
+            if (!run.ok()) throw std::runtime_error(run.reason);
+            return Outcome{run.state.q, run.statistics.evaluations.force, run.statistics.steps};
+          }};
 }
 
 std::vector<Contender> make_contenders(const Problem& problem) {

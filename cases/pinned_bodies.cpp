@@ -109,7 +109,7 @@ PinnedBodies::Parts PinnedBodies::divide(const std::vector<PlanarBody>& bodies, 
   return parts;
 }
 
-PinnedBodies::PinnedBodies(std::vector<PlanarBody> bodies, const std::vector<Pin>& pins,
+PinnedBodies::PinnedBodies(const std::vector<PlanarBody>& bodies, const std::vector<Pin>& pins,
                            const std::vector<Entry>& force_by_q, const std::vector<Entry>& force_by_v)
     : PinnedBodies(bodies, divide(bodies, pins, force_by_q, force_by_v)) {}
 

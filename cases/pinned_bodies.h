@@ -50,7 +50,7 @@ class PinnedBodies : public dae::ConstrainedSystem {
 
  protected:
   /// The patterns are those of df/dq and df/dv.
-  PinnedBodies(std::vector<PlanarBody> bodies, const std::vector<Pin>& pins,
+  PinnedBodies(const std::vector<PlanarBody>& bodies, const std::vector<Pin>& pins,
                const std::vector<linalg::Entry>& force_by_q, const std::vector<linalg::Entry>& force_by_v);
 
  private:

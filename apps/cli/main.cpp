@@ -2,7 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "commands.h"
+#include "near_names.h"
+
+namespace {
+
+/// A word that is no command gets its near names, which the parser would not give.
+void check_command_name(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+    throw trammel::cli::InputError(trammel::cli::describe_unknown("command", argv[1], names));
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace trammel::cli;
@@ -17,6 +34,7 @@ int main(int argc, char** argv) {
   add_cases_command(app, action);
   add_methods_command(app, action);
   try {
+    check_command_name(app, argc, argv);
     app.parse(argc, argv);
     return action();
   } catch (const CLI::ParseError& error) {

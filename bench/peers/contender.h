@@ -2,6 +2,7 @@
 
 // What takes part in a comparison: something that carries a problem from its start to its end at a tolerance.
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,13 @@ struct Outcome {
   long evaluations = 0;  ///< of the forces
   long steps = 0;        ///< accepted
 };
+
+/// 10^-first, ..., 10^-last.
+inline std::vector<double> decades(int first, int last) {
+  std::vector<double> tolerances;
+  for (int digits = first; digits <= last; ++digits) tolerances.push_back(std::pow(10, -digits));
+  return tolerances;
+}
 
 struct Contender {
   std::string method;

@@ -63,7 +63,7 @@ struct Underlying {
 
 Contender make_reduced_andrews(const Problem& andrews) {
   const double beta = andrews.setup.start.q[0], rate = andrews.setup.start.v[0], t_end = andrews.setup.t_end;
-  return {"erk reduced", {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}, [=](double tolerance) {
+  return {"erk reduced", decades(3, 11), [=](double tolerance) {
             const VectorOwner y = make_vector(Eigen::Vector2d(beta, rate));
             Outcome outcome = run_erk(calc_reduced_rate, nullptr, y.get(), t_end, tolerance);
             outcome.q = calc_reduced_position(as_vector(y.get())[0]);
@@ -73,7 +73,7 @@ Contender make_reduced_andrews(const Problem& andrews) {
 
 Contender make_underlying_ode(const Problem& problem) {
   const cases::Case& setup = problem.setup;
-  return {"erk index 1", {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}, [&setup](double tolerance) {
+  return {"erk index 1", decades(3, 11), [&setup](double tolerance) {
             Underlying underlying(*setup.system);
             linalg::Vector start(setup.start.q.size() + setup.start.v.size());
             start << setup.start.q, setup.start.v;

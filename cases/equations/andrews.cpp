@@ -6,7 +6,7 @@
 //   g = (p1 + p2 + p3 - B,   p1 + p2 + p4 + p5 - A,   p1 + p2 + p6 + p7 - A),
 // which closes the mechanism at Q. If J is a quarter turn to the left, dp_k = J p_k d(angle_k), so the columns of G are
 // sums of J p_k, the bias is a sum of angle_k'^2 p_k, and so on: each derivative below names one vector for each link.
-// Masses, lengths and the energy (no gravity, no damping) are as in Schiehlen's collection and the MEXX report.
+// Neither gravity nor damping: the energy is kept if the constant torque of the motor counts as a potential.
 
 #include <array>
 #include <cmath>
@@ -56,8 +56,10 @@ std::array<double, 7> link_angles(VectorIn q) {
 struct Shared final : dae::Workspace {
   PerLink p;  // the loop vectors
   double sin_theta, cos_theta, sin_phi, cos_phi, sin_omega, cos_omega;
-  double spring_length, spring_arm,
-      spring_dot;               // L; L dL/dgamma = (B - C) . J w; (B - C) . w with w from B to the spring
+  // The spring ties C to the end of an arm w of the lever that begins at B.
+  double spring_length;         // L = |B + w - C|
+  double spring_arm;            // L dL/dgamma = (B - C) . J w
+  double spring_dot;            // (B - C) . w
   std::array<double, 7> rates;  // of the links
 };
 

@@ -59,7 +59,7 @@ std::string name_of(const Variant& variant) {
   for (const auto& [parameter, value] : variant.parameters) name += fmt::format("_{}{:g}", parameter, value);
   return name;
 }
-void PrintTo(const Variant& variant, std::ostream* stream) { *stream << name_of(variant); }
+std::ostream& operator<<(std::ostream& stream, const Variant& variant) { return stream << name_of(variant); }
 
 std::string test_name(const ::testing::TestParamInfo<Variant>& tested) {
   std::string name = name_of(tested.param);
@@ -72,14 +72,16 @@ std::string test_name(const ::testing::TestParamInfo<Variant>& tested) {
 class EachCase : public ::testing::TestWithParam<Variant> {
  protected:
   EachCase()
-      : c(build_case(*GetParam().entry, GetParam().parameters)), system(*c.system), structure(system.structure()) {}
+      : c_(build_case(*GetParam().entry, GetParam().parameters)),
+        system_(*c_.system),
+        structure_(system_.structure()) {}
 
   /// The start, moved at random: angles by up to 0.3 rad and lengths by 0.3 m, speeds up to those of the case.
   State random_state(unsigned seed) const {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
     const double speed = GetParam().entry->name == "andrews" ? 1000 : 5;
-    State state = c.start;
+    State state = c_.start;
     state.t += 0.3 * uniform(engine);
     for (double& q : state.q) q += 0.3 * uniform(engine);
     for (double& v : state.v) v += speed * uniform(engine);
@@ -88,57 +90,57 @@ class EachCase : public ::testing::TestWithParam<Variant> {
     return state;
   }
 
-  Case c;
-  const dae::ConstrainedSystem& system;
-  const Structure& structure;
+  Case c_;
+  const dae::ConstrainedSystem& system_;
+  const Structure& structure_;
 };
 
 TEST_P(EachCase, GivesEveryDerivativeInClosedFormAndRight) {
-  const dae::DerivativeReport at_start = check_derivatives(system, c.start);
+  const dae::DerivativeReport at_start = check_derivatives(system_, c_.start);
   EXPECT_TRUE(at_start.is_right()) << "at the start:\n" << to_string(at_start);
   EXPECT_TRUE(at_start.not_given.empty()) << to_string(at_start);
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    const dae::DerivativeReport report = check_derivatives(system, random_state(seed), {.seed = seed});
+    const dae::DerivativeReport report = check_derivatives(system_, random_state(seed), {.seed = seed});
     EXPECT_TRUE(report.is_right()) << "at random state " << seed << ":\n" << to_string(report);
   }
 }
 
 TEST_P(EachCase, StartsOnItsConstraints) {
-  if (structure.m() == 0) GTEST_SKIP() << "no constraints";
-  Evaluation evaluation(system);
-  evaluation.set(c.start);
+  if (structure_.m() == 0) GTEST_SKIP() << "no constraints";
+  Evaluation evaluation(system_);
+  evaluation.set(c_.start);
   EXPECT_LT(evaluation.constraint().cwiseAbs().maxCoeff(), 1e-12);
-  Vector residual(structure.m());
+  Vector residual(structure_.m());
   evaluation.calc_velocity_residual(residual);
   EXPECT_LT(residual.cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST_P(EachCase, TellsEverythingApartByName) {
   std::set<std::string> names;
-  for (const auto* list : {&structure.position_names, &structure.velocity_names, &structure.constraint_names}) {
+  for (const auto* list : {&structure_.position_names, &structure_.velocity_names, &structure_.constraint_names}) {
     for (const std::string& name : *list) EXPECT_TRUE(names.insert(name).second) << name << " stands twice";
   }
   std::set<std::string> events;
-  for (const integrators::Event& event : c.events) EXPECT_TRUE(events.insert(event.name).second) << event.name;
+  for (const integrators::Event& event : c_.events) EXPECT_TRUE(events.insert(event.name).second) << event.name;
 }
 
 TEST_P(EachCase, HasEventsThatCanBeEvaluated) {
-  for (const integrators::Event& event : c.events) {
-    EXPECT_TRUE(std::isfinite(event.function(c.start))) << event.name;
+  for (const integrators::Event& event : c_.events) {
+    EXPECT_TRUE(std::isfinite(event.function(c_.start))) << event.name;
     // A switching function that never changes would find nothing.
     EXPECT_NE(event.function(random_state(1)), event.function(random_state(2))) << event.name;
   }
-  EXPECT_GT(c.t_end, c.start.t);
+  EXPECT_GT(c_.t_end, c_.start.t);
 }
 
 TEST_P(EachCase, ReportsPosesThatMoveAsTheCoordinatesDo) {
-  ASSERT_TRUE(c.bodies);
+  ASSERT_TRUE(c_.bodies);
   const State state = random_state(3);
   const double width = 1e-7;
   State ahead = state, behind = state;
   ahead.q += width * state.v;
   behind.q -= width * state.v;
-  const auto poses = c.bodies(state), later = c.bodies(ahead), earlier = c.bodies(behind);
+  const auto poses = c_.bodies(state), later = c_.bodies(ahead), earlier = c_.bodies(behind);
   ASSERT_FALSE(poses.empty());
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const double speed = 1 + poses[i].velocity.norm();
@@ -152,8 +154,8 @@ TEST_P(EachCase, ReportsPosesThatMoveAsTheCoordinatesDo) {
 
 TEST_P(EachCase, AllocatesNothingWhenEvaluated) {
   if (!testing::kCountsAllocations) GTEST_SKIP() << "sanitizers bring their own allocator";
-  Evaluation evaluation(system);
-  const Vector s = Vector::Ones(structure.n_v()), r = Vector::Ones(structure.m());
+  Evaluation evaluation(system_);
+  const Vector s = Vector::Ones(structure_.n_v()), r = Vector::Ones(structure_.m());
   const auto evaluate_all = [&](const State& at) {
     evaluation.set(at);
     evaluation.mass();

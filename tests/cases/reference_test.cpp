@@ -32,58 +32,58 @@ const std::vector<Reference>& references() {
 class EachReference : public ::testing::TestWithParam<std::size_t> {
  protected:
   EachReference()
-      : reference(references()[GetParam()]),
-        c(build_case(*find_case(reference.case_name), reference.parameters)),
-        system(*c.system),
-        structure(system.structure()) {}
+      : reference_(references()[GetParam()]),
+        c_(build_case(*find_case(reference_.case_name), reference_.parameters)),
+        system_(*c_.system),
+        structure_(system_.structure()) {}
 
   /// The points with all positions and velocities.
   std::vector<State> states() const {
     std::vector<State> states;
-    for (const ReferencePoint& point : reference.points) {
-      if (is_complete(structure, point)) states.push_back(to_state(structure, point));
+    for (const ReferencePoint& point : reference_.points) {
+      if (is_complete(structure_, point)) states.push_back(to_state(structure_, point));
     }
     return states;
   }
 
   /// A force (y + 1)/eps^2 amplifies the rounding of y, which is near -1; this is its error.
   double force_round_off() const {
-    if (reference.case_name != "point-mass-linear") return 0;
-    return 0.5 * std::numeric_limits<double>::epsilon() / std::pow(reference.parameters.at("eps"), 2);
+    if (reference_.case_name != "point-mass-linear") return 0;
+    return 0.5 * std::numeric_limits<double>::epsilon() / std::pow(reference_.parameters.at("eps"), 2);
   }
 
-  const Reference& reference;
-  Case c;
-  const dae::ConstrainedSystem& system;
-  const Structure& structure;
+  const Reference& reference_;
+  Case c_;
+  const dae::ConstrainedSystem& system_;
+  const Structure& structure_;
 };
 
 TEST_P(EachReference, BeginsAsTheCaseDoes) {
-  const State first = to_state(structure, reference.points.front());
-  EXPECT_EQ(first.t, c.start.t);
+  const State first = to_state(structure_, reference_.points.front());
+  EXPECT_EQ(first.t, c_.start.t);
   // Round-off of sines at 2 pi, times the rate.
-  EXPECT_LT((first.q - c.start.q).cwiseAbs().maxCoeff(), 5e-15);
-  EXPECT_LT((first.v - c.start.v).cwiseAbs().maxCoeff(), 2e-14);
+  EXPECT_LT((first.q - c_.start.q).cwiseAbs().maxCoeff(), 5e-15);
+  EXPECT_LT((first.v - c_.start.v).cwiseAbs().maxCoeff(), 2e-14);
 }
 
 TEST_P(EachReference, SaysWhereItComesFromAndIsInOrder) {
-  EXPECT_FALSE(reference.origin.empty());
+  EXPECT_FALSE(reference_.origin.empty());
   EXPECT_GE(states().size(), 2u);
-  for (std::size_t i = 1; i < reference.points.size(); ++i) {
-    EXPECT_GT(reference.points[i].t, reference.points[i - 1].t);
+  for (std::size_t i = 1; i < reference_.points.size(); ++i) {
+    EXPECT_GT(reference_.points[i].t, reference_.points[i - 1].t);
   }
-  for (const auto& [event, times] : reference.event_times) {
+  for (const auto& [event, times] : reference_.event_times) {
     bool exists = false;
-    for (const integrators::Event& candidate : c.events) exists = exists || candidate.name == event;
+    for (const integrators::Event& candidate : c_.events) exists = exists || candidate.name == event;
     EXPECT_TRUE(exists) << event;
     EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
   }
 }
 
 TEST_P(EachReference, LiesOnTheConstraints) {
-  if (structure.m() == 0) GTEST_SKIP() << "no constraints";
-  Evaluation evaluation(system);
-  Vector residual(structure.m());
+  if (structure_.m() == 0) GTEST_SKIP() << "no constraints";
+  Evaluation evaluation(system_);
+  Vector residual(structure_.m());
   for (const State& state : states()) {
     evaluation.set(state);
     EXPECT_LT(evaluation.constraint().cwiseAbs().maxCoeff(), 5e-15) << "t = " << state.t;
@@ -95,15 +95,15 @@ TEST_P(EachReference, LiesOnTheConstraints) {
 }
 
 TEST_P(EachReference, HasTheAccelerationsAndMultipliersOfTheEquations) {
-  for (const ReferencePoint& point : reference.points) {
-    if (!is_complete(structure, point)) continue;
-    const State expected = to_state(structure, point);
+  for (const ReferencePoint& point : reference_.points) {
+    if (!is_complete(structure_, point)) continue;
+    const State expected = to_state(structure_, point);
     State state = expected;
-    solve_accelerations(system, state);
+    solve_accelerations(system_, state);
     const double a_scale = expected.a.cwiseAbs().maxCoeff();
-    const double lambda_scale = structure.m() > 0 ? expected.lambda.cwiseAbs().maxCoeff() : 0;
+    const double lambda_scale = structure_.m() > 0 ? expected.lambda.cwiseAbs().maxCoeff() : 0;
     for (const auto& [name, value] : point.values) {
-      const double computed = named_value(structure, std::as_const(state), name);
+      const double computed = named_value(structure_, std::as_const(state), name);
       const bool is_acceleration = name.starts_with("a(");
       const double scale = is_acceleration ? a_scale : lambda_scale;
       EXPECT_NEAR(computed, value, 1e-11 * scale + (is_acceleration ? 0 : force_round_off()))
@@ -122,27 +122,27 @@ double power(const std::string& name, const ParameterValues& p, const State& s) 
 }
 
 TEST_P(EachReference, ChangesItsEnergyByThePowerOfWhatIsNotConservative) {
-  Evaluation evaluation(system);
+  Evaluation evaluation(system_);
   const auto potential_at = [&](const State& state, double time) {
     evaluation.set_position(state.t, state.q + time * state.v);
     evaluation.mass();  // prepares the position
-    return system.calc_potential_energy(evaluation.point());
+    return system_.calc_potential_energy(evaluation.point());
   };
-  if (!potential_at(c.start, 0)) GTEST_SKIP() << "no potential energy";
+  if (!potential_at(c_.start, 0)) GTEST_SKIP() << "no potential energy";
   for (State state : states()) {
-    solve_accelerations(system, state);
+    solve_accelerations(system_, state);
     // d/dt(v^T M v / 2) = v^T M a + v^T (d(M v)/dq v) / 2
     evaluation.set(state);
-    const Eigen::MatrixXd M = structure.mass.to_dense(evaluation.mass());
+    const Eigen::MatrixXd M = structure_.mass.to_dense(evaluation.mass());
     double kinetic = state.v.dot(M * state.a);
-    if (structure.pattern(Derivative::kInertiaByQ).size() > 0) {
+    if (structure_.pattern(Derivative::kInertiaByQ).size() > 0) {
       const double* values = evaluation.derivative(Derivative::kInertiaByQ, state.v);
-      kinetic += 0.5 * state.v.dot(structure.pattern(Derivative::kInertiaByQ).to_dense(values) * state.v);
+      kinetic += 0.5 * state.v.dot(structure_.pattern(Derivative::kInertiaByQ).to_dense(values) * state.v);
     }
     const double width = 1e-5 / (1 + state.v.cwiseAbs().maxCoeff());
     const double ahead = *potential_at(state, width), behind = *potential_at(state, -width);
     const double potential = (ahead - behind) / (2 * width);
-    const double lost = power(reference.case_name, reference.parameters, state);
+    const double lost = power(reference_.case_name, reference_.parameters, state);
     const double round_off = 4 * std::numeric_limits<double>::epsilon() * std::abs(ahead) / width;
     EXPECT_NEAR(kinetic + potential, lost,
                 1e-8 * (std::abs(kinetic) + std::abs(potential) + std::abs(lost)) + round_off)
@@ -152,15 +152,15 @@ TEST_P(EachReference, ChangesItsEnergyByThePowerOfWhatIsNotConservative) {
 
 TEST_P(EachReference, KeepsItsEnergyWhereNothingIsLost) {
   const std::set<std::string> conservative{"andrews", "chain", "pendulum", "point-mass-linear", "point-mass-spring"};
-  if (!conservative.contains(reference.case_name)) GTEST_SKIP() << "dissipative";
-  Evaluation evaluation(system);
-  evaluation.set(c.start);
+  if (!conservative.contains(reference_.case_name)) GTEST_SKIP() << "dissipative";
+  Evaluation evaluation(system_);
+  evaluation.set(c_.start);
   const double at_start = *evaluation.calc_energy();
   double largest_kinetic = 0;
   for (const State& state : states()) {
     evaluation.set(state);
     const double energy = *evaluation.calc_energy();
-    largest_kinetic = std::max(largest_kinetic, energy - *system.calc_potential_energy(evaluation.point()));
+    largest_kinetic = std::max(largest_kinetic, energy - *system_.calc_potential_energy(evaluation.point()));
     EXPECT_NEAR(energy, at_start,
                 2e-14 * (std::abs(at_start) + largest_kinetic) + force_round_off() * std::abs(state.q[1] + 1))
         << "t = " << state.t;

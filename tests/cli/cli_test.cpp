@@ -1,11 +1,15 @@
 // The program as a user runs it: output, exit status, messages.
 
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <sys/wait.h>
 
 namespace trammel::cli {
 namespace {
@@ -94,8 +98,9 @@ TEST_F(Program, WrongInputGetsOneClearMessageAndStatusTwo) {
       {"run pendulum --every 0.1", "add --out"},
       {"run pendulum --nosuch", "--nosuch"},
       {"run", "case is required"},
-      {"nosuch", "nosuch"},
-      {"", "subcommand"},
+      {"nosuch", "there is no command 'nosuch'; there are: run, cases, methods"},
+      {"rnu pendulum", "did you mean run?"},
+      {"", "A subcommand is required"},
   };
   for (const auto& [arguments, message] : wrong) {
     const Answer answer = run(arguments);

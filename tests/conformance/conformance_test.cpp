@@ -1,5 +1,7 @@
 // What every method must do, run over all methods that the build finds: a new one is tested by being there.
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 
 #include "cases/case.h"

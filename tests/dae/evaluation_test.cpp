@@ -55,32 +55,32 @@ using Calls = std::map<std::string, int>;
 
 class EvaluationStages : public ::testing::Test {
  protected:
-  EvaluationStages() : state(system.general_state()), evaluation(system) { evaluation.set(state); }
+  EvaluationStages() : state_(system_.general_state()), evaluation_(system_) { evaluation_.set(state_); }
 
-  /// What the system was asked for while everything is read twice.
+  /// What the system_ was asked for while everything is read twice.
   Calls calls_while_reading_everything() {
-    system.calls.clear();
+    system_.calls.clear();
     for (int i = 0; i < 2; ++i) {
-      evaluation.mass();
-      evaluation.jacobian();
-      evaluation.constraint();
-      evaluation.velocity_offset();
-      evaluation.force();
-      evaluation.acceleration_bias();
-      evaluation.state_rate();
+      evaluation_.mass();
+      evaluation_.jacobian();
+      evaluation_.constraint();
+      evaluation_.velocity_offset();
+      evaluation_.force();
+      evaluation_.acceleration_bias();
+      evaluation_.state_rate();
     }
-    return system.calls;
+    return system_.calls;
   }
 
-  Counted system;
-  State state;
-  Evaluation evaluation;
+  Counted system_;
+  State state_;
+  Evaluation evaluation_;
 };
 
 TEST_F(EvaluationStages, NothingIsEvaluatedBeforeItIsAskedFor) {
-  EXPECT_TRUE(system.calls.empty());
-  evaluation.mass();
-  EXPECT_EQ(system.calls, (Calls{{"mass", 1}, {"prepare position", 1}}));
+  EXPECT_TRUE(system_.calls.empty());
+  evaluation_.mass();
+  EXPECT_EQ(system_.calls, (Calls{{"mass", 1}, {"prepare position", 1}}));
 }
 
 TEST_F(EvaluationStages, EachQuantityIsEvaluatedOnce) {
@@ -98,34 +98,34 @@ TEST_F(EvaluationStages, EachQuantityIsEvaluatedOnce) {
 
 TEST_F(EvaluationStages, ANewVelocityKeepsWhatDependsOnThePosition) {
   calls_while_reading_everything();
-  evaluation.set_velocity(2 * state.v);
+  evaluation_.set_velocity(2 * state_.v);
   EXPECT_EQ(calls_while_reading_everything(), (Calls{{"force", 1}, {"bias", 1}, {"rate", 1}, {"prepare velocity", 1}}));
 }
 
 TEST_F(EvaluationStages, ANewPositionOrTimeForgetsAll) {
   calls_while_reading_everything();
-  evaluation.set_position(state.t, 2 * state.q);
+  evaluation_.set_position(state_.t, 2 * state_.q);
   EXPECT_EQ(calls_while_reading_everything().size(), 9u);
-  evaluation.set_position(2 * state.t, 2 * state.q);
+  evaluation_.set_position(2 * state_.t, 2 * state_.q);
   EXPECT_EQ(calls_while_reading_everything().size(), 9u);
 }
 
 TEST_F(EvaluationStages, TheSamePositionAndVelocityForgetNothing) {
   calls_while_reading_everything();
-  evaluation.set_position(state.t, state.q);
-  evaluation.set_velocity(state.v);
+  evaluation_.set_position(state_.t, state_.q);
+  evaluation_.set_velocity(state_.v);
   EXPECT_TRUE(calls_while_reading_everything().empty());
 }
 
 TEST_F(EvaluationStages, StatesMultipliersAndAccelerationsForgetWhatReadsThem) {
   calls_while_reading_everything();
-  evaluation.set_x(2 * state.x);
+  evaluation_.set_x(2 * state_.x);
   EXPECT_EQ(calls_while_reading_everything(), (Calls{{"force", 1}, {"rate", 1}}));
-  evaluation.set_lambda(2 * state.lambda);
+  evaluation_.set_lambda(2 * state_.lambda);
   EXPECT_EQ(calls_while_reading_everything(), (Calls{{"force", 1}, {"rate", 1}}));
-  evaluation.set_acceleration(2 * state.a);
+  evaluation_.set_acceleration(2 * state_.a);
   EXPECT_EQ(calls_while_reading_everything(), (Calls{{"rate", 1}}));
-  evaluation.set_x_rate(2 * state.x_rate);
+  evaluation_.set_x_rate(2 * state_.x_rate);
   EXPECT_TRUE(calls_while_reading_everything().empty());
 }
 
@@ -134,19 +134,19 @@ TEST_F(EvaluationStages, MultipliersDoNotConcernForcesThatDoNotDependOnThem) {
   structure.pattern(Derivative::kForceByLambda) = linalg::Pattern(3, 2);
   const Counted independent(structure);
   Evaluation other(independent);
-  other.set(state);
+  other.set(state_);
   other.force();
-  other.set_lambda(2 * state.lambda);
+  other.set_lambda(2 * state_.lambda);
   other.force();
   EXPECT_EQ(independent.calls["force"], 1);
 }
 
 TEST_F(EvaluationStages, CountsTellWhatWasEvaluated) {
   calls_while_reading_everything();
-  evaluation.set_velocity(2 * state.v);
+  evaluation_.set_velocity(2 * state_.v);
   calls_while_reading_everything();
-  evaluation.derivative(Derivative::kForceByQ);
-  const EvaluationCounts& counts = evaluation.counts();
+  evaluation_.derivative(Derivative::kForceByQ);
+  const EvaluationCounts& counts = evaluation_.counts();
   EXPECT_EQ(counts.mass, 1);
   EXPECT_EQ(counts.jacobian, 1);
   EXPECT_EQ(counts.constraint, 1);
@@ -158,15 +158,15 @@ TEST_F(EvaluationStages, CountsTellWhatWasEvaluated) {
 
 TEST_F(EvaluationStages, ValuesAreThoseOfTheSystemAtThePresentPoint) {
   calls_while_reading_everything();
-  evaluation.set_velocity(2 * state.v);
-  State doubled = state;
+  evaluation_.set_velocity(2 * state_.v);
+  State doubled = state_;
   doubled.v *= 2;
-  Evaluation anew(system);
+  Evaluation anew(system_);
   anew.set(doubled);
-  EXPECT_EQ(evaluation.force(), anew.force());
-  EXPECT_EQ(evaluation.acceleration_bias(), anew.acceleration_bias());
+  EXPECT_EQ(evaluation_.force(), anew.force());
+  EXPECT_EQ(evaluation_.acceleration_bias(), anew.acceleration_bias());
   Vector residual(2);
-  evaluation.calc_velocity_residual(residual);
+  evaluation_.calc_velocity_residual(residual);
   // 2 a a' + c b' + b c' - 2 t and b a' + b' + a c' + t c at twice the velocity.
   EXPECT_NEAR(residual[0], 2 * (2 * 0.6 * 1.4 - 2.1 * 0.8 - 1.3 * 0.9) - 1.4, 1e-15);
   EXPECT_NEAR(residual[1], 2 * (-1.3 * 1.4 - 0.8 + 0.6 * 0.9) + 0.7 * 2.1, 1e-15);
@@ -186,10 +186,10 @@ TEST_F(EvaluationStages, NothingIsAllocatedOnceEverythingHasBeenAskedFor) {
       steady.derivative(which, which == Derivative::kReactionByQ ? r : s);
     }
   };
-  State other = state;
+  State other = state_;
   other.q *= 1.5;
   other.v *= 0.5;
-  read_all(state);
+  read_all(state_);
   const long before = testing::allocation_count();
   read_all(other);
   EXPECT_EQ(testing::allocation_count(), before);

@@ -1,5 +1,7 @@
 // Event location and the step loop around it, with the first method.
 
+#include <gtest/gtest.h>
+
 #include "tests/support/problems.h"
 #include "tests/support/systems.h"
 

@@ -1,6 +1,8 @@
 // The shared parts serve an implicit method too: backward Euler on the index-3 equations, written as a later method
 // would be, with the one tangent, the KKT weights, Newton's iteration and the policy for its matrix.
 
+#include <gtest/gtest.h>
+
 #include "tests/support/problems.h"
 #include "trammel/integrators/jacobian_policy.h"
 #include "trammel/kkt/solver.h"

@@ -1,5 +1,7 @@
 // The parts that all methods share, each alone.
 
+#include <gtest/gtest.h>
+
 #include "trammel/integrators/error_norm.h"
 #include "trammel/integrators/jacobian_policy.h"
 #include "trammel/integrators/options.h"

@@ -1,5 +1,7 @@
 #include "trammel/kinematics/projection.h"
 
+#include <gtest/gtest.h>
+
 #include "cases/case.h"
 #include "tests/support/systems.h"
 #include "trammel/kinematics/redundancy.h"

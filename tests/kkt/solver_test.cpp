@@ -2,6 +2,8 @@
 
 #include "trammel/kkt/solver.h"
 
+#include <gtest/gtest.h>
+
 #include <random>
 
 #include "cases/case.h"

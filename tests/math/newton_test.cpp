@@ -12,7 +12,7 @@ TEST(Newton, FindsASquareRootAndStopsWhenItIsNearEnough) {
     x += step;
     return std::abs(step);
   };
-  const NewtonOutcome outcome = iterate_newton(correct, {.max_iterations = 10, .tolerance = 1e-10});
+  const NewtonOutcome outcome = iterate_newton(correct, {.max_iterations = 20, .tolerance = 1e-10});
   EXPECT_TRUE(outcome.converged());
   EXPECT_NEAR(x, std::sqrt(2.0), 1e-10);
   EXPECT_LE(outcome.iterations, 6);
@@ -53,6 +53,14 @@ TEST(Newton, AKnownRateAllowsToStopAfterOneIteration) {
   const NewtonOutcome outcome = iterate_newton([] { return 0.05; }, {.max_iterations = 5, .tolerance = 0.01}, 0.1);
   EXPECT_TRUE(outcome.converged());
   EXPECT_EQ(outcome.iterations, 1);
+}
+
+TEST(Newton, AVerySmallKnownRateDoesNotExcuseALargeFirstCorrection) {
+  double step = 100;
+  const auto correct = [&] { return step *= 0.01; };
+  const NewtonOutcome outcome = iterate_newton(correct, {.max_iterations = 5, .tolerance = 1e-3}, 1e-9);
+  EXPECT_TRUE(outcome.converged());
+  EXPECT_GE(outcome.iterations, 2);
 }
 
 }  // namespace

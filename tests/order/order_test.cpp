@@ -1,5 +1,9 @@
 // Measured orders of convergence at fixed step, for q, v and lambda separately, against closed solutions.
 
+#include <gtest/gtest.h>
+
+#include <map>
+
 #include "tests/support/problems.h"
 
 namespace trammel::testing {
@@ -24,6 +28,7 @@ class Order : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Order, OfPositionsVelocitiesAndMultipliersIsThatOfTheFormula) {
   const integrators::MethodEntry& entry = *integrators::find_method(GetParam());
+  std::map<std::string, double> lowest;
   for (const Problem& problem : smooth_problems()) {
     if (!find_obstacles(entry, problem.system->structure(), {}).empty()) continue;
     std::vector<double> steps, q, v, lambda, x;
@@ -51,17 +56,21 @@ TEST_P(Order, OfPositionsVelocitiesAndMultipliersIsThatOfTheFormula) {
       lambda.push_back(worst.lambda);
       x.push_back(worst.x);
     }
-    const auto expect_order = [&](const std::vector<double>& errors, const char* what) {
-      if (errors.front() == 0) return;  // not part of the problem
+    const auto note = [&](const std::vector<double>& errors, const char* what) {
+      if (errors.back() == 0) return;  // not part of the problem
       const double order = fit_order(steps, errors, 2e-13);
-      EXPECT_NEAR(order, entry.order, 0.25) << problem.name << ", " << what;
       std::printf("[ order    ] %-12s %-22s %-7s %.2f\n", entry.name.c_str(), problem.name.c_str(), what, order);
+      EXPECT_GT(order, entry.order - 0.25) << problem.name << ", " << what;
+      const auto known = lowest.try_emplace(what, order).first;
+      known->second = std::min(known->second, order);
     };
-    expect_order(q, "q");
-    expect_order(v, "v");
-    expect_order(lambda, "lambda");
-    expect_order(x, "x");
+    note(q, "q");
+    note(v, "v");
+    note(lambda, "lambda");
+    note(x, "x");
   }
+  // A single problem may be kind to a formula, not all of them: what the formula claims is also what it has.
+  for (const auto& [what, order] : lowest) EXPECT_LT(order, entry.order + 0.25) << what;
 }
 
 std::vector<std::string> method_names() {

@@ -3,6 +3,8 @@
 
 #include "trammel/integrators/tableaus/explicit_runge_kutta.h"
 
+#include <gtest/gtest.h>
+
 namespace trammel::integrators {
 namespace {
 

@@ -12,8 +12,8 @@ std::vector<std::vector<int>> colour_columns(const linalg::Pattern& pattern);
 /// Owns a point of its own to perturb, so the caller's is left alone.
 class NumericalDerivatives {
  public:
-  /// The usual width of a difference, relative to a variable or to 1, whichever is larger: the cube root of the round-off
-  /// unit, which balances truncation (width^2) and cancellation (eps / width).
+  /// The usual width of a difference, relative to a variable or to 1, whichever is larger: the cube root of the
+  /// round-off unit, which balances truncation (width^2) and cancellation (eps / width).
   static constexpr double kWidth = 6.0554544523933395e-06;
 
   explicit NumericalDerivatives(const ConstrainedSystem& system);

@@ -88,7 +88,8 @@ Graph make_graph(const Pattern& pattern) {
 
 std::vector<int> calc_amd_order(const Graph& graph) {
   std::vector<int> permutation(static_cast<std::size_t>(graph.size()));
-  if (permutation.empty()) return permutation;
+  std::iota(permutation.begin(), permutation.end(), 0);
+  if (graph.neighbours.empty()) return permutation;
   if (amd_order(graph.size(), graph.offsets.data(), graph.neighbours.data(), permutation.data(), nullptr, nullptr) < 0)
     throw std::runtime_error("AMD could not order the graph");
   return permutation;

@@ -7,6 +7,7 @@
 // theta/(1 - theta) d_k. The iteration has converged when that is at most `tolerance`, and is given up as soon as the
 // forecast theta^(k_max - k)/(1 - theta) d_k says that it will not in the iterations that are left.
 
+#include <algorithm>
 #include <cmath>
 
 namespace trammel::math {
@@ -28,6 +29,8 @@ struct NewtonOutcome {
   bool converged() const { return status == NewtonStatus::kConverged; }
 };
 
+inline constexpr double kLeastFirstRate = 0.01;
+
 /// Runs `correct()`, which makes one correction and returns its norm (anything not finite: it could not be made).
 /// `last_rate` is the rate seen in an earlier solve with the same matrix; it allows to stop after one iteration.
 template <class Correct>
@@ -45,7 +48,8 @@ NewtonOutcome iterate_newton(Correct&& correct, const NewtonOptions& options, do
     }
     if (k > 1 && previous > 0) outcome.rate = norm / previous;
     previous = norm;
-    const double rate = outcome.rate;
+    // A rate from an earlier solve is not trusted blindly: the first correction is often far from the linear regime.
+    const double rate = k == 1 ? std::max(outcome.rate, kLeastFirstRate) : outcome.rate;
     // A correction at round-off level of the tolerance has no meaningful rate.
     if (norm <= 1e-6 * options.tolerance || (rate < 1 && rate / (1 - rate) * norm <= options.tolerance)) {
       outcome.status = NewtonStatus::kConverged;
