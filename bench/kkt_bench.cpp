@@ -129,7 +129,7 @@ BENCHMARK_TEMPLATE(chain, BackEnd::kDenseSymmetric)->Apply(dense_sizes);
 BENCHMARK_TEMPLATE(chain, BackEnd::kDenseLu)->Apply(dense_sizes);
 BENCHMARK_TEMPLATE(chain, BackEnd::kSparse)->Apply(sparse_sizes);
 BENCHMARK_TEMPLATE(chain, BackEnd::kAutomatic)->Apply(sparse_sizes);
-// No Cholesky here: some coordinates of the insulators have no mass.
+// No Cholesky here: the point where the cable pulls has no mass.
 BENCHMARK_TEMPLATE(insulator_chain, BackEnd::kDenseSymmetric)->Arg(2)->Arg(8)->Arg(32);
 BENCHMARK_TEMPLATE(insulator_chain, BackEnd::kDenseLu)->Arg(2)->Arg(8)->Arg(32);
 BENCHMARK_TEMPLATE(insulator_chain, BackEnd::kSparse)->Arg(2)->Arg(8)->Arg(32);

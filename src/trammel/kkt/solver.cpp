@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "trammel/linalg/cholesky_qr.h"
@@ -21,9 +22,15 @@ using linalg::Pattern;
 
 namespace {
 
-// Dense up to this many unknowns, and above it while the matrix is this full; see bench/kkt_bench.cpp.
-constexpr int kLargestDense = 24;
-constexpr double kDenseFilling = 0.3;
+/// A matrix is treated as dense up to a number of unknowns, and above it while it is full enough.
+struct DenseLimits {
+  int unknowns;
+  double filling;
+};
+// Where dense and sparse cost the same in bench/kkt_bench.cpp: chains of rods (25 unknowns against Cholesky and QR, 15
+// to 20 against LU), and random matrices of 50 to 200 unknowns by their filling.
+constexpr DenseLimits kCholeskyQrLimits{24, 0.17};
+constexpr DenseLimits kLuLimits{17, 0.4};
 // Factors are doubted, and residuals looked at, when diagonals or pivots say that the condition exceeds this.
 constexpr double kDoubtfulRcond = 1e-7;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
@@ -31,12 +38,17 @@ constexpr double kTolerableFill = 2.5;
 
 }  // namespace
 
-/// A factorisation of the whole matrix, given by the values of its pattern.
+/// A factorisation of the whole matrix.
 class DirectSolver {
  public:
   virtual ~DirectSolver() = default;
   virtual BackEnd kind() const = 0;
+  /// From the values of the whole pattern.
   virtual FactorStatus factor(const Vector& values) = 0;
+  /// From the blocks themselves, without the copy that the whole pattern needs; nothing when it needs that one.
+  virtual std::optional<FactorStatus> factor_blocks(std::span<const BlockValues>, const double* /*jacobian*/) {
+    return std::nullopt;
+  }
   virtual void solve(VectorOut upper, VectorOut lower) = 0;
   /// Whether the residual of a solution is worth a look.
   virtual bool is_in_doubt() const = 0;
@@ -96,14 +108,11 @@ class CholeskyQrSolver final : public DirectSolver {
   }
   BackEnd kind() const override { return BackEnd::kCholeskyQr; }
   FactorStatus factor(const Vector& values) override {
-    fill(mass_, values.data(), factors_.mass());
-    fill(jacobian_, values.data() + mass_.size(), factors_.jacobian());
-    const FactorStatus status = factors_.factor();
-    if (status.ok) {
-      const linalg::DiagonalRcond rcond = factors_.calc_diagonal_rcond();
-      in_doubt_ = std::min(rcond.mass, rcond.constraints) < kDoubtfulRcond;
-    }
-    return status;
+    return factor_matrices(values.data(), values.data() + mass_.size());
+  }
+  std::optional<FactorStatus> factor_blocks(std::span<const BlockValues> blocks, const double* jacobian) override {
+    if (blocks.front().weight != 1) return std::nullopt;
+    return factor_matrices(blocks.front().values, jacobian);
   }
   void solve(VectorOut upper, VectorOut lower) override { factors_.solve(upper, lower); }
   bool is_in_doubt() const override { return in_doubt_; }
@@ -113,9 +122,19 @@ class CholeskyQrSolver final : public DirectSolver {
   }
 
  private:
+  FactorStatus factor_matrices(const double* mass, const double* jacobian) {
+    fill(mass_, mass, factors_.mass());
+    fill(jacobian_, jacobian, factors_.jacobian());
+    const FactorStatus status = factors_.factor();
+    in_doubt_ = status.ok && calc_rcond() < kDoubtfulRcond;
+    return status;
+  }
+
   static void fill(const Pattern& pattern, const double* values, linalg::CholeskyQr::StridedMatrix matrix) {
     if (pattern.is_full()) {
-      matrix = Eigen::Map<const Eigen::MatrixXd>(values, pattern.rows(), pattern.columns());
+      for (int j = 0; j < pattern.columns(); ++j, values += pattern.rows()) {
+        std::copy_n(values, pattern.rows(), &matrix(0, j));
+      }
       return;
     }
     matrix.setZero();
@@ -203,11 +222,11 @@ Pattern make_whole(const Layout& layout) {
   return {size, size, std::move(entries)};
 }
 
-BackEnd choose(const Layout& layout, const Pattern& whole) {
+BackEnd choose(const Pattern& whole, bool allows_cholesky) {
+  const DenseLimits limits = allows_cholesky ? kCholeskyQrLimits : kLuLimits;
   const double size = whole.rows();
-  const bool dense = whole.rows() <= kLargestDense || whole.size() > kDenseFilling * size * size;
-  if (!dense) return BackEnd::kSparse;
-  return layout.is_mass_only ? BackEnd::kCholeskyQr : BackEnd::kDenseLu;
+  if (whole.rows() > limits.unknowns && whole.size() < limits.filling * size * size) return BackEnd::kSparse;
+  return allows_cholesky ? BackEnd::kCholeskyQr : BackEnd::kDenseLu;
 }
 
 std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {
@@ -221,7 +240,7 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
     case BackEnd::kSparse: return std::make_unique<SparseSolver>(layout, whole);
     case BackEnd::kAutomatic: break;
   }
-  return make_direct(choose(layout, whole), layout, whole);
+  return make_direct(choose(whole, layout.is_mass_only), layout, whole);
 }
 
 }  // namespace
@@ -263,11 +282,11 @@ Solver::Solver(Layout layout, const SolverOptions& options)
 
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
 
 BackEnd Solver::back_end() const { return direct_->kind(); }
 
 void Solver::collect(std::span<const BlockValues> values, const double* jacobian) {
-  eigen_assert(values.size() == layout_.blocks.size());
   double* out = values_.data();
   for (std::size_t k = 0; k < values.size(); ++k) {
     const int size = layout_.blocks[k].pattern->size();
@@ -278,12 +297,15 @@ void Solver::collect(std::span<const BlockValues> values, const double* jacobian
 }
 
 FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian) {
-  collect(values, jacobian);
+  eigen_assert(values.size() == layout_.blocks.size());
   ++counts_.factorizations;
-  FactorStatus status = direct_->factor(values_);
+  const std::optional<FactorStatus> direct = direct_->factor_blocks(values, jacobian);
+  if (direct && direct->ok && !direct_->is_in_doubt()) return *direct;
+  collect(values, jacobian);  // for back ends that need it, residuals and messages
+  FactorStatus status = direct ? *direct : direct_->factor(values_);
   if (!status.ok && options_.back_end == BackEnd::kAutomatic && status.cause == FactorCause::kNotPositiveDefinite) {
     // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.
-    direct_ = make_direct(BackEnd::kDenseLu, layout_, *pattern_);
+    direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
     status = direct_->factor(values_);
   }
   return status;

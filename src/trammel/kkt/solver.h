@@ -73,6 +73,9 @@ class Solver {
   explicit Solver(Layout layout, const SolverOptions& options = {});
   ~Solver();
   Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
 
   /// Values in the order of Layout::blocks. A matrix that is singular to working precision is an answer, not a crash.
   [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian);

@@ -22,23 +22,6 @@ namespace {
 using dae::State;
 using kkt::AccelerationStatus;
 using linalg::Vector;
-using linalg::VectorIn;
-
-/// One column for every stage.
-struct Stages {
-  Eigen::MatrixXd k;
-
-  /// out = y + h sum_{i < count} weights_i k_i.
-  void combine(const Vector& y, double h, const double* weights, int count, Vector& out) const {
-    out = y;
-    add(h, weights, count, out);
-  }
-  void add(double h, const double* weights, int count, Vector& out) const {
-    for (int i = 0; i < count; ++i) {
-      if (weights[i] != 0) out += (h * weights[i]) * k.col(i);
-    }
-  }
-};
 
 class Projection final : public Method {
  public:
@@ -47,17 +30,17 @@ class Projection final : public Method {
         evaluation_(context.evaluation),
         projects_(option_value(projection_entry, context.options, "project") == "yes") {
     const dae::Structure& s = evaluation_.structure();
+    n_q_ = s.n_q();
+    n_v_ = s.n_v();
+    n_x_ = s.n_x();
     begin_ = state_ = trial_ = State::zero(s);
-    q_stages_.k.setZero(s.n_q(), tableau_.stages);
-    v_stages_.k.setZero(s.n_v(), tableau_.stages);
-    x_stages_.k.setZero(s.n_x(), tableau_.stages);
-    q_error_ = q_moved_ = Vector::Zero(s.n_q());
-    v_error_ = v_moved_ = Vector::Zero(s.n_v());
-    x_error_ = Vector::Zero(s.n_x());
+    y_begin_ = y_ = y_trial_ = error_ = moved_ = Vector::Zero(n_q_ + n_v_ + n_x_);
+    stages_.setZero(y_.size(), tableau_.stages);
   }
 
   void start(const State& state) override {
     state_ = state;
+    y_ << state.q, state.v, state.x;
     set_stage(0, state_);
     carries_last_stage_ = false;
   }
@@ -81,6 +64,8 @@ class Projection final : public Method {
   void accept() override {
     std::swap(begin_, state_);
     std::swap(state_, trial_);
+    y_begin_.swap(y_);
+    y_.swap(y_trial_);
     carries_last_stage_ = true;
   }
 
@@ -89,48 +74,53 @@ class Projection final : public Method {
 
   void interpolate(double t, State& out) override {
     const double theta = (t - begin_.t) / h_;
-    std::array<double, 16> weights{};
+    dense_.setZero(y_.size());
     for (int i = 0; i < tableau_.stages; ++i) {
       const auto row = tableau_.dense.subspan(static_cast<std::size_t>(i * tableau_.dense_degree));
-      double value = 0;
-      for (int p = tableau_.dense_degree - 1; p >= 0; --p) value = (value + row[static_cast<std::size_t>(p)]) * theta;
-      weights[static_cast<std::size_t>(i)] = value;
+      double weight = 0;
+      for (int p = tableau_.dense_degree - 1; p >= 0; --p) weight = (weight + row[static_cast<std::size_t>(p)]) * theta;
+      dense_ += (h_ * weight) * stages_.col(i);
     }
-    out.t = t;
-    q_stages_.combine(begin_.q, h_, weights.data(), tableau_.stages, out.q);
-    v_stages_.combine(begin_.v, h_, weights.data(), tableau_.stages, out.v);
-    x_stages_.combine(begin_.x, h_, weights.data(), tableau_.stages, out.x);
     // What the projection added at the end of the step comes in smoothly.
-    const double share = theta * theta * (3 - 2 * theta);
-    out.q += share * q_moved_;
-    out.v += share * v_moved_;
+    dense_ += y_begin_ + theta * theta * (3 - 2 * theta) * moved_;
+    out.t = t;
+    split(dense_, out);
   }
 
   std::string describe_trouble() override {
     if (trouble_ != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation_, trouble_);
     if (projection_failed_) return "the solution could not be moved back onto the position constraints";
-    return "the largest error is that of " +
-           context_.norm.find_worst(evaluation_.structure(), q_error_, v_error_, x_error_);
+    return "the largest error is that of " + context_.norm.find_worst(evaluation_.structure(), error_.head(n_q_),
+                                                                      error_.segment(n_q_, n_v_), error_.tail(n_x_));
   }
 
  private:
+  void split(const Vector& y, State& s) const {
+    s.q = y.head(n_q_);
+    s.v = y.segment(n_q_, n_v_);
+    s.x = y.tail(n_x_);
+  }
+
   /// k_i = (q', v', x') at a complete state.
   void set_stage(int i, const State& s) {
+    auto k = stages_.col(i);
     if (evaluation_.structure().has_trivial_kinematics) {
-      q_stages_.k.col(i) = s.v;
+      k.head(n_q_) = s.v;
     } else {
-      evaluation_.system().calc_position_rate(s.q, s.v, q_stages_.k.col(i));
+      evaluation_.system().calc_position_rate(s.q, s.v, k.head(n_q_));
     }
-    v_stages_.k.col(i) = s.a;
-    x_stages_.k.col(i) = s.x_rate;
+    k.segment(n_q_, n_v_) = s.a;
+    k.tail(n_x_) = s.x_rate;
   }
 
   /// (t, q, v, x) of stage i into trial_.
   void set_trial(int i) {
     const double* weights = tableau_.a.data() + static_cast<std::ptrdiff_t>(i) * tableau_.stages;
-    q_stages_.combine(state_.q, h_, weights, i, trial_.q);
-    v_stages_.combine(state_.v, h_, weights, i, trial_.v);
-    x_stages_.combine(state_.x, h_, weights, i, trial_.x);
+    y_trial_ = y_;
+    for (int j = 0; j < i; ++j) {
+      if (weights[j] != 0) y_trial_ += (h_ * weights[j]) * stages_.col(j);
+    }
+    split(y_trial_, trial_);
     trial_.t = context_.end_of_step(state_.t, tableau_.c[static_cast<std::size_t>(i)] * h_);
   }
 
@@ -152,8 +142,6 @@ class Projection final : public Method {
 
   /// Projects the end of the step and evaluates the last stage there.
   bool eval_end() {
-    q_moved_ = -trial_.q;
-    v_moved_ = -trial_.v;
     if (projects_ && needs_position_projection()) {
       const kinematics::PositionProjection outcome = context_.projector.project_position(
           trial_.t, trial_.q, context_.norm.q_weights(), kinematics::MetricUse::kPresent);
@@ -166,8 +154,9 @@ class Projection final : public Method {
     trouble_ = context_.accelerations.factor_position();
     if (trouble_ != AccelerationStatus::kSolved) return false;
     if (projects_) context_.projector.project_velocity(trial_.v);
-    q_moved_ += trial_.q;
-    v_moved_ += trial_.v;
+    moved_ = -y_trial_;
+    y_trial_ << trial_.q, trial_.v, trial_.x;
+    moved_ += y_trial_;
     return eval_accelerations();
   }
 
@@ -177,30 +166,26 @@ class Projection final : public Method {
   }
 
   double calc_error() {
-    const auto set = [this](const Stages& stages, Vector& error) {
-      error.setZero();
-      stages.add(h_, tableau_.e.data(), tableau_.stages, error);
-    };
-    set(q_stages_, q_error_);
-    set(v_stages_, v_error_);
-    set(x_stages_, x_error_);
-    const double embedded = context_.norm.calc(q_error_, v_error_, x_error_);
-    x_moved_.setZero(x_error_.size());
-    return std::max(embedded, context_.norm.calc(q_moved_, v_moved_, x_moved_));
+    error_.setZero();
+    for (int i = 0; i < tableau_.stages; ++i) error_ += (h_ * tableau_.e[static_cast<std::size_t>(i)]) * stages_.col(i);
+    return std::max(calc_norm(error_), calc_norm(moved_));
+  }
+
+  double calc_norm(const Vector& y) const {
+    return context_.norm.calc(y.head(n_q_), y.segment(n_q_, n_v_), y.tail(n_x_));
   }
 
   const ExplicitRungeKutta& tableau_ = dormand_prince_5();
   MethodContext context_;
   dae::Evaluation& evaluation_;
   bool projects_;
-  State begin_;  // of the last accepted step
-  State state_;
-  State trial_;
+  int n_q_ = 0, n_v_ = 0, n_x_ = 0;
+  State begin_, state_, trial_;     // begin and end of the last accepted step, and the step that is tried
+  Vector y_begin_, y_, y_trial_;    // the same as (q, v, x)
+  Eigen::MatrixXd stages_;          // k_i = (q', v', x'), one column each
+  Vector error_, moved_, dense_;    // embedded estimate, change by the projection, interpolated solution
   double h_ = 0;
-  Stages q_stages_, v_stages_, x_stages_;
   bool carries_last_stage_ = false;  // the last stage becomes the first at the next attempt
-  Vector q_error_, v_error_, x_error_;
-  Vector q_moved_, v_moved_, x_moved_;  // by the projection; extra states are not moved
   AccelerationStatus trouble_ = AccelerationStatus::kSolved;
   bool projection_failed_ = false;
 };
