@@ -103,6 +103,7 @@ Structure Structure::full(std::vector<std::string> positions, std::vector<std::s
         Pattern::full(size_along(s, shape.rows), size_along(s, shape.columns));
   }
   s.pattern(Derivative::kForceByLambda) = Pattern(s.n_v(), s.m());
+  if (s.m() == 0) s.pattern(Derivative::kReactionByQ) = Pattern(s.n_v(), s.n_v());
   return s;
 }
 

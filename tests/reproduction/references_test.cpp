@@ -1,0 +1,103 @@
+// Every case, integrated, meets its reference solution: positions, velocities, accelerations, multipliers and the times
+// of its events, as far as the reference gives them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cases/reference.h"
+#include "trammel/integrators/integrate.h"
+
+namespace trammel::cases {
+namespace {
+
+using integrators::RunResult;
+
+std::vector<Reference> references() {
+  return load_references(std::filesystem::path(TRAMMEL_SOURCE_DIR) / "cases" / "reference");
+}
+
+/// An explicit formula follows every oscillation; these have tens of thousands of them.
+bool is_too_fast_for_explicit_methods(const Reference& r) {
+  const auto eps = r.parameters.find("eps");
+  if (eps == r.parameters.end()) return false;
+  if (r.case_name == "point-mass-linear") return r.parameters.at("variant") == 2 && eps->second < 1e-4;
+  return r.case_name == "point-mass-spring" && eps->second < 1e-4;
+}
+
+/// How far a value may be off, relative to 1 + its size. The multiplier of point-mass-linear contains (y + 1)/eps^2, so
+/// that an error of 1e-9 in the angle, which the tolerance allows, is magnified by x/eps^2.
+double allowed_error(const Reference& r, const ReferencePoint& point, const std::string& name, double size) {
+  if (r.case_name != "point-mass-linear" || name != "circle") return 1e-6;
+  const double eps = r.parameters.at("eps");
+  return 1e-6 + 3e-9 * std::abs(point.values.at("x")) / (eps * eps) / (1 + size);
+}
+
+/// Largest size that a quantity reaches in the reference.
+std::map<std::string, double> sizes_in(const Reference& r) {
+  std::map<std::string, double> sizes;
+  for (const ReferencePoint& point : r.points) {
+    for (const auto& [name, value] : point.values) sizes[name] = std::max(sizes[name], std::abs(value));
+  }
+  return sizes;
+}
+
+class Reproduction : public ::testing::TestWithParam<Reference> {};
+
+TEST_P(Reproduction, TheSolutionMeetsTheReference) {
+  const Reference& reference = GetParam();
+  if (is_too_fast_for_explicit_methods(reference)) GTEST_SKIP() << "needs a method for oscillatory systems";
+  const Case c = build_case(*find_case(reference.case_name), reference.parameters);
+  const dae::Structure& s = c.system->structure();
+  integrators::Options options = integrators::Options::with_tolerance(1e-10);
+  options.output.kind = integrators::OutputKind::kPoints;
+  for (const ReferencePoint& point : reference.points) options.output.points.push_back(point.t);
+
+  const std::map<std::string, double> sizes = sizes_in(reference);
+  double worst = 0;
+  std::size_t next = 0;
+  integrators::Observers observers;
+  observers.output = [&](const dae::State& state) {
+    const ReferencePoint& point = reference.points[next++];
+    ASSERT_EQ(state.t, point.t);
+    for (const auto& [name, value] : point.values) {
+      const double error = std::abs(named_value(s, state, name) - value) / (1 + sizes.at(name));
+      worst = std::max(worst, error);
+      EXPECT_LT(error, allowed_error(reference, point, name, sizes.at(name))) << name << " at t = " << point.t;
+    }
+  };
+  const RunResult result = integrate(*c.system, c.start, reference.points.back().t, options, {}, observers);
+  ASSERT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
+  EXPECT_EQ(next, reference.points.size());
+  EXPECT_LT(result.drift.position, 1e-9);
+  std::printf("[ error    ] %-34s %.1e after %ld steps\n", reference.name.c_str(), worst, result.statistics.steps);
+}
+
+TEST_P(Reproduction, EventsHappenWhenTheReferenceSays) {
+  const Reference& reference = GetParam();
+  if (reference.event_times.empty()) GTEST_SKIP() << "the reference has no events";
+  if (is_too_fast_for_explicit_methods(reference)) GTEST_SKIP() << "needs a method for oscillatory systems";
+  const Case c = build_case(*find_case(reference.case_name), reference.parameters);
+  const double t_end = reference.case_name == "insulator-chain" ? 0.2 : c.t_end;
+  const RunResult result = integrate(*c.system, c.start, t_end, integrators::Options::with_tolerance(1e-9), c.events);
+  ASSERT_TRUE(result.ok()) << result.reason;
+  for (const auto& [name, times] : reference.event_times) {
+    std::vector<double> found;
+    for (const integrators::EventRecord& event : result.events) {
+      if (event.name == name) found.push_back(event.t);
+    }
+    ASSERT_EQ(found.size(), times.size()) << name;
+    for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(found[i], times[i], 1e-6 * c.t_end) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Reproduction, ::testing::ValuesIn(references()), [](const auto& reference) {
+  std::string name = reference.param.name;
+  for (char& letter : name) {
+    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
+  }
+  return name;
+});
+
+}  // namespace
+}  // namespace trammel::cases
