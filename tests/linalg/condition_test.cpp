@@ -23,7 +23,7 @@ TEST(Condition, EstimateIsALowerBoundAndSeldomFarBelow) {
   int exact = 0, trials = 0;
   for (int n = 1; n <= 30; ++n) {
     for (int trial = 0; trial < 10; ++trial, ++trials) {
-      const Eigen::MatrixXd A = samples.matrix(n, n).inverse();
+      const Eigen::MatrixXd A = testing::calc_inverse_matrix(samples.matrix(n, n));
       const double ratio = estimate(A) / calc_norm1(A);
       EXPECT_LE(ratio, 1 + 1e-14);
       EXPECT_GE(ratio, 1.0 / 3) << n;

@@ -24,8 +24,8 @@ void expect_solves(const Eigen::MatrixXd& A, Samples& samples) {
   Vector x = b;
   ldl.solve(x);
   EXPECT_LT(testing::calc_backward_error(A, x, b), 1e-14) << A.rows();
-  EXPECT_LT((x - A.fullPivLu().solve(b)).norm(), 1e-13 / testing::calc_true_rcond(A) * x.norm()) << A.rows();
-  const Vector eigenvalues = A.selfadjointView<Eigen::Lower>().eigenvalues();
+  EXPECT_LT((x - testing::solve_reference(A, b)).norm(), 1e-13 / testing::calc_true_rcond(A) * x.norm()) << A.rows();
+  const Vector eigenvalues = testing::calc_symmetric_eigenvalues(A);
   const Inertia inertia = ldl.calc_inertia();
   EXPECT_EQ(inertia.negative, (eigenvalues.array() < 0).count());
   EXPECT_EQ(inertia.positive, (eigenvalues.array() > 0).count());
@@ -87,7 +87,7 @@ TEST(DenseSymmetric, NamesOneOfTwoConstraintsThatSayTheSame) {
 
 TEST(DenseSymmetric, BadScalingIsNotSingularity) {
   Samples samples(6);
-  const Vector scale = Vector::LinSpaced(10, -10, 8).unaryExpr([](double e) { return std::pow(10.0, e); });
+  const Vector scale = testing::make_scales(10, -10, 8);
   const Eigen::MatrixXd A = scale.asDiagonal() * samples.symmetric(10) * scale.asDiagonal();
   DenseSymmetric ldl;
   EXPECT_TRUE(factor(ldl, A));
@@ -98,12 +98,7 @@ TEST(DenseSymmetric, EstimatesTheConditionWithinAFactorOfTen) {
   DenseSymmetric ldl;
   for (int n = 2; n <= 40; ++n) {
     for (const double rcond : {1e-1, 1e-5, 1e-10}) {
-      const Eigen::MatrixXd Q = samples.orthogonal(n);
-      const Vector sigma = Vector::NullaryExpr(n, [&](Eigen::Index i) {
-        const double share = static_cast<double>(i) / static_cast<double>(n - 1);
-        return (i % 2 == 0 ? 1 : -1) * std::pow(rcond, share);
-      });
-      const Eigen::MatrixXd A = Q * sigma.asDiagonal() * Q.transpose();
+      const Eigen::MatrixXd A = samples.symmetric_conditioned(n, rcond);
       ASSERT_TRUE(factor(ldl, A));
       const double ratio = ldl.calc_rcond() / testing::calc_true_rcond(A);
       EXPECT_GT(ratio, 0.99) << n;

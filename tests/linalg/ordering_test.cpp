@@ -65,8 +65,7 @@ TEST(Ordering, EveryOrderIsAPermutation) {
   Samples samples(1);
   for (int n = 0; n <= 40; ++n) {
     std::vector<Entry> edges;
-    for (int k = 0; k < n; ++k)
-      edges.push_back({static_cast<int>(samples.number(0, n)), static_cast<int>(samples.number(0, n))});
+    for (int k = 0; k < n; ++k) edges.push_back({samples.integer(n), samples.integer(n)});
     const Pattern pattern = make_pattern(n, edges, identity(n));
     const Graph graph = make_graph(pattern);
     EXPECT_TRUE(is_permutation(calc_amd_order(graph), n));
@@ -122,7 +121,7 @@ TEST(Ordering, ReversalNeverEnlargesTheProfile) {
   Samples samples(5);
   for (int trial = 0; trial < 20; ++trial) {
     std::vector<Entry> edges;
-    for (int k = 1; k < 60; ++k) edges.push_back({k, static_cast<int>(samples.number(0, k))});  // a random tree
+    for (int k = 1; k < 60; ++k) edges.push_back({k, samples.integer(k)});  // a random tree
     const Graph graph = make_graph(make_pattern(60, edges, samples.permutation(60)));
     std::vector<int> order = calc_reverse_cuthill_mckee_order(graph);
     const long reversed = calc_profile(graph, order);
@@ -135,7 +134,7 @@ TEST(Ordering, AmdEliminatesATreeWithoutFill) {
   Samples samples(6);
   std::vector<Entry> edges;
   for (int k = 1; k < 80; ++k) {
-    const int parent = static_cast<int>(samples.number(0, k));
+    const int parent = samples.integer(k);
     edges.push_back({k, parent});
     edges.push_back({parent, k});
   }

@@ -45,8 +45,7 @@ TEST(CompressedColumns, RebuildTheMatrix) {
   for (int trial = 0; trial < 20; ++trial) {
     const int rows = 1 + trial % 5, columns = 1 + trial % 7;
     std::vector<Entry> entries;
-    for (int k = 0; k < 2 * trial; ++k)
-      entries.push_back({static_cast<int>(samples.number(0, rows)), static_cast<int>(samples.number(0, columns))});
+    for (int k = 0; k < 2 * trial; ++k) entries.push_back({samples.integer(rows), samples.integer(columns)});
     const Pattern pattern(rows, columns, entries);
     const Vector values = samples.vector(pattern.size());
     const CompressedColumns compressed = compress(pattern);

@@ -195,8 +195,7 @@ TEST(Rank, SparseAndFullTreatmentAgreeOnRandomSparseMatrices) {
   for (int trial = 0; trial < 30; ++trial) {
     const int m = 10 + trial, n = 12 + trial;
     Eigen::MatrixXd J = Eigen::MatrixXd::Zero(m, n);
-    for (int k = 0; k < 4 * m; ++k)
-      J(static_cast<int>(samples.number(0, m)), static_cast<int>(samples.number(0, n))) = samples.number();
+    for (int k = 0; k < 4 * m; ++k) J(samples.integer(m), samples.integer(n)) = samples.number();
     for (const int row : {m / 2, m - 1}) J.row(row) = samples.number() * J.row(0) - samples.number() * J.row(row / 2);
     const SparseSample sample(J);
     const RankReport full = find_dependent_rows(sample.pattern, sample.values.data(), {.dense_limit = 1000});

@@ -23,7 +23,8 @@ class NumericalDerivatives {
   /// The widths by which the variables of a derivative are moved, one a column.
   Vector calc_widths(Derivative which, const State& at);
 
-  /// Fills `values` in the order of structure().pattern(which). Central differences: relative error about 1e-10.
+  /// Fills `values` in the order of structure().pattern(which). Central differences: relative error about 1e-10, and
+  /// about 1e-6 for derivatives of a bias that itself comes from differences.
   void calc(Derivative which, const State& at, VectorIn direction, MatrixValues values);
   /// -d/dt(G v + g_t) at constant v, along the motion q' = T v.
   void calc_bias(const State& at, VectorOut bias);

@@ -81,8 +81,8 @@ void CholeskyQr::resize(int velocities, int constraints, CholeskyQrVariant varia
 
 FactorStatus CholeskyQr::factor() {
   if (n_ < even_n_) column(n_)[n_] = 1;
-  FactorStatus status = factor_panel(even_n_, stride_, panel_.data(), kMassive,
-                                     FactorCause::kNotPositiveDefinite, inverse_l_.data());
+  FactorStatus status =
+      factor_panel(even_n_, stride_, panel_.data(), kMassive, FactorCause::kNotPositiveDefinite, inverse_l_.data());
   if (status) {
     status = variant_ == CholeskyQrVariant::kHouseholder ? factor_by_reflections() : factor_by_normal_equations();
   }

@@ -88,13 +88,13 @@ class CholeskyQr {
   int stride_ = 0;
   bool factored_ = false;
   CholeskyQrVariant variant_ = CholeskyQrVariant::kHouseholder;
-  std::vector<double> panel_;      ///< M over G, then L over W^T
-  std::vector<double> inverse_l_;  ///< reciprocals of the diagonal of L
-  std::vector<double> w_;          ///< kHouseholder: W, then the vectors of the reflections, column by column
-  std::vector<double> r_;          ///< R above the diagonal (kHouseholder) or R^T below it (kCholesky)
-  std::vector<double> inverse_r_;  ///< reciprocals of the diagonal of R
+  std::vector<double> panel_;          ///< M over G, then L over W^T
+  std::vector<double> inverse_l_;      ///< reciprocals of the diagonal of L
+  std::vector<double> w_;              ///< kHouseholder: W, then the vectors of the reflections, column by column
+  std::vector<double> r_;              ///< R above the diagonal (kHouseholder) or R^T below it (kCholesky)
+  std::vector<double> inverse_r_;      ///< reciprocals of the diagonal of R
   std::vector<double> squared_norms_;  ///< of the columns of W
-  std::vector<double> weights_;    ///< reflection c is I - weight v v^T
+  std::vector<double> weights_;        ///< reflection c is I - weight v v^T
   std::vector<double> couplings_;  ///< of reflections c and c + 1 applied together, c even: both weights times v0 . v1
   mutable std::vector<double> scratch_;  ///< right side, padded
 };

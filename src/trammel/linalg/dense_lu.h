@@ -59,9 +59,9 @@ class DenseLu {
   bool factored_ = false;
   double norm1_ = 0;
   std::vector<double> matrix_;
-  std::vector<int> pivots_;  ///< row exchanged with row k at step k, from 1 as LAPACK counts
+  std::vector<int> pivots_;               ///< row exchanged with row k at step k, from 1 as LAPACK counts
   std::vector<double> inverse_diagonal_;  ///< 1 / u_kk
-  mutable Vector scratch_;  ///< two vectors
+  mutable Vector scratch_;                ///< two vectors
 };
 
 }  // namespace trammel::linalg

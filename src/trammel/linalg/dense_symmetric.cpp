@@ -86,8 +86,8 @@ int DenseSymmetric::find_meaningless_pivot(int columns) {
   return std::min(k, columns);
 }
 
-/// t^T |D| t over the first columns, with t = |L^T| |z| and z = L^-T e_row: what rounding of size |L| |D| |L^T| can make
-/// of pivot `row`. L is plain triangular and the off-diagonal of D in the first half of work_.
+/// t^T |D| t over the first columns, with t = |L^T| |z| and z = L^-T e_row: what rounding of size |L| |D| |L^T| can
+/// make of pivot `row`. L is plain triangular and the off-diagonal of D in the first half of work_.
 double DenseSymmetric::calc_pivot_noise(int row, int columns) {
   double* z = work_.data() + size_;
   double noise = 0, next = 0;

@@ -2,12 +2,13 @@
 
 // P A P^T = L D L^T of a full symmetric indefinite matrix, D with blocks of size 1 and 2 (Bunch and Kaufman, LAPACK).
 //
-// It is the method of MEXX report 3.1 for saddle-point systems [H G^T; G 0] with a symmetric H that need not be positive
-// definite, and it counts eigenvalues by sign: a regular saddle-point matrix with m independent constraints and H
-// positive definite on their null space has exactly m negative ones.
+// It is the method of MEXX report 3.1 for saddle-point systems [H G^T; G 0] with a symmetric H that need not be
+// positive definite, and it counts eigenvalues by sign: a regular saddle-point matrix with m independent constraints
+// and H positive definite on their null space has exactly m negative ones.
 //
 // The lower triangle is written to matrix(), factor() overwrites it. Memory is taken by resize() only.
-// A pivot counts as vanished when it is zero or not above its rounding error, as in dense_lu.h. One object serves one thread at a time: calc_rcond() uses scratch memory of the object.
+// A pivot counts as vanished when it is zero or not above its rounding error, as in dense_lu.h. One object serves one
+// thread at a time: calc_rcond() uses scratch memory of the object.
 
 #include <Eigen/Core>
 #include <vector>
@@ -59,9 +60,9 @@ class DenseSymmetric {
   bool factored_ = false;
   double norm1_ = 0;
   std::vector<double> matrix_;
-  std::vector<int> pivots_;             ///< as dsytrf gives them: negative pairs mark blocks of size 2
-  mutable std::vector<double> work_;    ///< of dsytrf and dsycon
-  mutable std::vector<int> int_work_;   ///< of dsycon
+  std::vector<int> pivots_;            ///< as dsytrf gives them: negative pairs mark blocks of size 2
+  mutable std::vector<double> work_;   ///< of dsytrf and dsycon
+  mutable std::vector<int> int_work_;  ///< of dsycon
 };
 
 }  // namespace trammel::linalg

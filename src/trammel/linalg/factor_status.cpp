@@ -6,8 +6,7 @@ namespace trammel::linalg {
 
 std::string describe(const FactorStatus& status) {
   switch (status.cause) {
-    case FactorCause::kNone:
-      return "the matrix was factored";
+    case FactorCause::kNone: return "the matrix was factored";
     case FactorCause::kZeroPivot:
       return fmt::format("the matrix is singular: column {} depends on the others", status.index);
     case FactorCause::kNotPositiveDefinite:
@@ -19,8 +18,7 @@ std::string describe(const FactorStatus& status) {
                          status.index);
     case FactorCause::kNotFinite:
       return fmt::format("column {} of the matrix holds a value that is not finite", status.index);
-    case FactorCause::kOutOfMemory:
-      return "there is not enough memory for the factors";
+    case FactorCause::kOutOfMemory: return "there is not enough memory for the factors";
   }
   return "unknown cause";
 }

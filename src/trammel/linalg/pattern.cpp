@@ -10,8 +10,8 @@ Pattern::Pattern(int rows, int columns, std::vector<Entry> entries)
     : rows_(rows), columns_(columns), entries_(std::move(entries)) {
   for (const Entry& e : entries_) {
     if (e.row < 0 || e.row >= rows_ || e.column < 0 || e.column >= columns_) {
-      throw std::invalid_argument(fmt::format("pattern entry ({}, {}) lies outside of a {} by {} matrix", e.row,
-                                              e.column, rows_, columns_));
+      throw std::invalid_argument(
+          fmt::format("pattern entry ({}, {}) lies outside of a {} by {} matrix", e.row, e.column, rows_, columns_));
     }
   }
 }

@@ -155,8 +155,7 @@ void name_dependent_rows(const Eigen::MatrixXd& dense, const std::vector<int>& p
       Q.col(count) = rest / distance;
       kept.push_back(part[static_cast<std::size_t>(k)]);
     } else {
-      const Vector weights =
-          R.topLeftCorner(count, count).triangularView<Eigen::Upper>().solve(projection.head(count));
+      const Vector weights = R.topLeftCorner(count, count).triangularView<Eigen::Upper>().solve(projection.head(count));
       std::vector<RowTerm> terms;
       for (Eigen::Index i = 0; i < count; ++i) terms.push_back({kept[static_cast<std::size_t>(i)], weights[i]});
       collector.add(part[static_cast<std::size_t>(k)], std::move(terms));

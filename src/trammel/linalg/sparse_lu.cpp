@@ -21,6 +21,17 @@ namespace {
 /// Ratio of pivots below which the small ones are compared with their rounding error, and the same within a column.
 constexpr double kSuspicious = 1e-8;
 
+/// Backward errors below this are luck.
+constexpr double kRoundOff = 1e-15;
+
+/// Numbers of either sign between 1 and 2 in size, without a pattern.
+Vector make_probe(int size) {
+  return Vector::NullaryExpr(size, [](Eigen::Index i) {
+    const double spread = std::fmod(0.6180339887498949 * static_cast<double>(i + 1), 1.0);
+    return std::fmod(64 * spread, 2.0) < 1 ? 1 + spread : -1 - spread;
+  });
+}
+
 /// A column that a largest matching of rows and columns leaves out, or -1.
 int find_unmatched_column(CompressedColumns& matrix) {
   const auto n = static_cast<std::size_t>(matrix.columns);
@@ -126,8 +137,8 @@ std::vector<std::string> SparseLuOptions::validate(int size) const {
     messages.push_back(fmt::format("permutation must hold each of 0 .. {} once", size - 1));
   if (!(pivot_tolerance > 0 && pivot_tolerance <= 1))
     messages.push_back(fmt::format("pivot_tolerance is {} but must lie in (0, 1]", pivot_tolerance));
-  if (!(pivot_decay >= 0 && pivot_decay <= 1))
-    messages.push_back(fmt::format("pivot_decay is {} but must lie in [0, 1]", pivot_decay));
+  if (!(max_error_growth >= 1))
+    messages.push_back(fmt::format("max_error_growth is {} but must be at least 1", max_error_growth));
   return messages;
 }
 
@@ -146,8 +157,10 @@ FactorStatus SparseLu::analyse(const Pattern& pattern, const SparseLuOptions& op
 
   matrix_ = compress(pattern);
   values_.assign(static_cast<std::size_t>(matrix_.size()), 0.0);
-  scratch_.setZero(2 * size());
-  pivot_decay_ = options.pivot_decay;
+  scratch_.setZero(size(), 3);
+  probe_ = make_probe(size());
+  column_norms_.setZero(size());
+  max_error_growth_ = options.max_error_growth;
   factored_ = false;
   klu_ = std::make_unique<Klu>();
   extracted_.reset();
@@ -168,9 +181,7 @@ FactorStatus SparseLu::analyse(const Pattern& pattern, const SparseLuOptions& op
   std::vector<int> permutation = options.permutation;
   switch (options.ordering) {
     case SparseOrdering::kAmd:
-    case SparseOrdering::kColamd:
-      klu_->symbolic = klu_analyze(size(), offsets, rows, &common);
-      break;
+    case SparseOrdering::kColamd: klu_->symbolic = klu_analyze(size(), offsets, rows, &common); break;
     case SparseOrdering::kNatural:
       klu_->symbolic = klu_analyze_given(size(), offsets, rows, nullptr, nullptr, &common);
       break;
@@ -206,6 +217,7 @@ FactorStatus SparseLu::calc_norm() {
     const int first = matrix_.offsets[j];
     const double sum = calc_norm1(matrix_.offsets[j + 1] - first, values_.data() + first);
     if (!std::isfinite(sum)) return FactorStatus::failed(FactorCause::kNotFinite, j);
+    column_norms_[j] = sum;
     norm1_ = std::max(norm1_, sum);
   }
   return {};
@@ -213,39 +225,56 @@ FactorStatus SparseLu::calc_norm() {
 
 bool SparseLu::attempt_refactor() {
   klu_common& common = klu_->common;
-  int* offsets = matrix_.offsets.data();
-  int* rows = matrix_.row_indices.data();
   ++counts_.refactorisations;
-  const bool done =
-      klu_refactor(offsets, rows, values_.data(), klu_->symbolic, klu_->numeric, &common) && common.status == KLU_OK;
-  if (done) {
-    klu_rgrowth(offsets, rows, values_.data(), klu_->symbolic, klu_->numeric, &common);
-    klu_rcond(klu_->symbolic, klu_->numeric, &common);  // zero when a block of size 1 vanished, which klu_refactor misses
-    diagonal_rcond_ = common.rcond;
-    if (common.rcond > 0 && common.rgrowth >= pivot_decay_ * chosen_growth_ &&
-        common.rcond >= pivot_decay_ * chosen_rcond_ && find_meaningless_pivot(size()) == size())
+  if (klu_refactor(matrix_.offsets.data(), matrix_.row_indices.data(), values_.data(), klu_->symbolic, klu_->numeric,
+                   &common) &&
+      common.status == KLU_OK) {
+    klu_rcond(klu_->symbolic, klu_->numeric, &common);
+    diagonal_rcond_ = common.rcond;  // zero when a block of size 1 vanished, which klu_refactor does not tell
+    if (common.rcond > 0 && calc_probe_error() <= max_error_growth_ * chosen_error_ &&
+        find_meaningless_pivot(size()) == size())
       return true;
   }
   ++counts_.renewals;
   return false;
 }
 
+double SparseLu::calc_probe_error() const {
+  auto x = scratch_.col(0), rest = scratch_.col(1), scale = scratch_.col(2);
+  const auto over_entries = [this](const auto& visit) {
+    for (int j = 0; j < size(); ++j)
+      for (int slot = matrix_.offsets[j]; slot < matrix_.offsets[j + 1]; ++slot)
+        visit(matrix_.row_indices[slot], j, values_[slot]);
+  };
+  rest.setZero();
+  over_entries([&](int i, int j, double a) { rest[i] += a * (probe_[j] / column_norms_[j]); });
+  x = rest;
+  scale = rest.cwiseAbs();
+  klu_solve(klu_->symbolic, klu_->numeric, size(), 1, x.data(), &klu_->common);
+  over_entries([&](int i, int j, double a) {
+    const double product = a * x[j];
+    rest[i] -= product;
+    scale[i] += std::abs(product);
+  });
+  return rest.cwiseQuotient(scale).lpNorm<Eigen::Infinity>();
+}
+
 FactorStatus SparseLu::factor_fully() {
   klu_common& common = klu_->common;
-  int* offsets = matrix_.offsets.data();
-  int* rows = matrix_.row_indices.data();
   klu_free_numeric(&klu_->numeric, &common);
   ++counts_.full_factorisations;
-  klu_->numeric = klu_factor(offsets, rows, values_.data(), klu_->symbolic, &common);
+  klu_->numeric =
+      klu_factor(matrix_.offsets.data(), matrix_.row_indices.data(), values_.data(), klu_->symbolic, &common);
   if (!klu_->numeric) return FactorStatus::failed(FactorCause::kOutOfMemory, -1);
   const int regular = common.status == KLU_SINGULAR ? common.numerical_rank : size();
   off_diagonal_pivots_ = common.noffdiag;
-  klu_rgrowth(offsets, rows, values_.data(), klu_->symbolic, klu_->numeric, &common);
   klu_rcond(klu_->symbolic, klu_->numeric, &common);
-  chosen_growth_ = common.rgrowth;
-  chosen_rcond_ = diagonal_rcond_ = common.rcond;
+  diagonal_rcond_ = common.rcond;
   const int meaningful = find_meaningless_pivot(regular);
-  if (meaningful == size()) return {};
+  if (meaningful == size()) {
+    chosen_error_ = std::max(calc_probe_error(), kRoundOff);
+    return {};
+  }
   klu_free_numeric(&klu_->numeric, &common);
   return FactorStatus::failed(FactorCause::kZeroPivot, klu_->symbolic->Q[meaningful]);
 }
@@ -281,7 +310,7 @@ double SparseLu::calc_rcond() const {
   eigen_assert(factored_);
   if (size() == 0) return 1;
   const double inverse_norm = estimate_inverse_norm1(
-      scratch_.head(size()), scratch_.tail(size()), [this](VectorOut x) { solve(x); },
+      scratch_.col(0), scratch_.col(1), [this](VectorOut x) { solve(x); },
       [this](VectorOut x) { solve_transposed(x); });
   return 1 / norm1_ / inverse_norm;
 }
