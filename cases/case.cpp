@@ -26,10 +26,10 @@ Case build_case(const CaseEntry& entry, const ParameterValues& changes) {
     const auto found = std::find_if(entry.parameters.begin(), entry.parameters.end(),
                                     [&n = name](const Parameter& p) { return p.name == n; });
     if (found == entry.parameters.end()) {
-      throw std::invalid_argument(names.empty()
-                                      ? fmt::format("case '{}' has no parameters, so '{}' cannot be set", entry.name, name)
-                                      : fmt::format("case '{}' has no parameter '{}'; it has: {}", entry.name, name,
-                                                    fmt::join(names, ", ")));
+      throw std::invalid_argument(
+          names.empty()
+              ? fmt::format("case '{}' has no parameters, so '{}' cannot be set", entry.name, name)
+              : fmt::format("case '{}' has no parameter '{}'; it has: {}", entry.name, name, fmt::join(names, ", ")));
     }
     if (!std::isfinite(value) || value < found->least || value > found->largest) {
       throw std::invalid_argument(fmt::format("parameter '{}' of case '{}' is {}, but must lie between {} and {}", name,

@@ -70,7 +70,8 @@ void add_list_command(CLI::App& app, Action& action, const char* name, const cha
 }  // namespace
 
 void add_cases_command(CLI::App& app, Action& action) {
-  add_list_command<cases::CaseEntry>(app, action, "cases", "List the problems that come with the program", cases::cases);
+  add_list_command<cases::CaseEntry>(app, action, "cases", "List the problems that come with the program",
+                                     cases::cases);
 }
 
 void add_methods_command(CLI::App& app, Action& action) {

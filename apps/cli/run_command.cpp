@@ -60,7 +60,8 @@ double to_number(const std::string& text, const std::string& what) {
   } catch (const std::exception&) {
     used = 0;
   }
-  if (used == 0 || used != text.size()) throw InputError(fmt::format("the value '{}' of {} is not a number", text, what));
+  if (used == 0 || used != text.size())
+    throw InputError(fmt::format("the value '{}' of {} is not a number", text, what));
   return value;
 }
 

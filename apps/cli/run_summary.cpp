@@ -77,9 +77,9 @@ Json summarize_as_json(const std::string& case_name, const cases::Case& problem,
 
 std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   const dae::Structure& s = problem.system->structure();
-  std::string text = fmt::format("{}: {}, {}, {}\n", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"),
-                                 s.n_v() - s.m() == 1 ? "1 degree of freedom"
-                                                      : fmt::format("{} degrees of freedom", s.n_v() - s.m()));
+  std::string text =
+      fmt::format("{}: {}, {}, {}\n", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"),
+                  s.n_v() - s.m() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", s.n_v() - s.m()));
   text += result.brief_report();
   if (!result.ok()) return text;
   constexpr int kMostRows = 12;
@@ -87,7 +87,8 @@ std::string summarize(const std::string& case_name, const cases::Case& problem, 
   text += fmt::format("  at the end     {:<18} {:>16}{}\n", "coordinate", "position",
                       s.has_trivial_kinematics ? fmt::format(" {:>16}", "velocity") : "");
   for (int i = 0; i < rows; ++i) {
-    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)], result.state.q[i]);
+    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)],
+                        result.state.q[i]);
     text += s.has_trivial_kinematics ? fmt::format(" {:>16.9g}\n", result.state.v[i]) : "\n";
   }
   if (rows < s.n_q()) text += fmt::format("                 ... and {} more (see --json or --out)\n", s.n_q() - rows);

@@ -59,8 +59,8 @@ Case build(const ParameterValues& p) {
   lowest.function = [](const dae::State& s) { return s.q[0]; };
   c.events.push_back(lowest);
   c.bodies = [](const dae::State& s) {
-    return std::vector<BodyPose>{{"mass", s.q, std::atan2(s.q[0], -s.q[1]), s.v,
-                                  (s.q[0] * s.v[1] - s.q[1] * s.v[0]) / s.q.squaredNorm()}};
+    return std::vector<BodyPose>{
+        {"mass", s.q, std::atan2(s.q[0], -s.q[1]), s.v, (s.q[0] * s.v[1] - s.q[1] * s.v[0]) / s.q.squaredNorm()}};
   };
   return c;
 }
@@ -68,14 +68,13 @@ Case build(const ParameterValues& p) {
 }  // namespace
 
 extern const CaseEntry pendulum_entry;
-const CaseEntry pendulum_entry{
-    "pendulum",
-    "a point mass on a rigid rod, released from rest",
-    "textbook; period by the complete elliptic integral",
-    {{"mass", 1, "mass [kg]", 1e-12},
-     {"length", 1, "length of the rod [m]", 1e-12},
-     {"g", 9.81, "gravity [m/s^2]"},
-     {"angle", 1.5707963267948966, "initial angle from the vertical [rad]"}},
-    build};
+const CaseEntry pendulum_entry{"pendulum",
+                               "a point mass on a rigid rod, released from rest",
+                               "textbook; period by the complete elliptic integral",
+                               {{"mass", 1, "mass [kg]", 1e-12},
+                                {"length", 1, "length of the rod [m]", 1e-12},
+                                {"g", 9.81, "gravity [m/s^2]"},
+                                {"angle", 1.5707963267948966, "initial angle from the vertical [rad]"}},
+                               build};
 
 }  // namespace trammel::cases

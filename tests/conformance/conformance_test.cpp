@@ -171,8 +171,7 @@ long count_allocations(const dae::ConstrainedSystem& system, const dae::State& s
 
 TEST_P(Conformance, StepsAllocateNothing) {
   if (!kCountsAllocations) GTEST_SKIP() << "not counted under sanitizers";
-  for (const auto& [name, parameters, t_end] :
-       std::vector<std::tuple<std::string, cases::ParameterValues, double>>{
+  for (const auto& [name, parameters, t_end] : std::vector<std::tuple<std::string, cases::ParameterValues, double>>{
            {"pendulum", {}, 1}, {"andrews", {}, 0.01}, {"chain", {{"n", 5}}, 0.5}, {"chain", {{"n", 40}}, 0.2}}) {
     const cases::Case c = cases::build_case(*cases::find_case(name), parameters);
     const Options o = options(1e-6);

@@ -25,7 +25,8 @@ TEST(Events, OnlyTheWantedDirectionIsSeen) {
   Event falling = rising;
   falling.name = "falling";
   falling.crossing = Crossing::kFalling;
-  const RunResult result = integrate(*pendulum.system, pendulum.start, 3, Options::with_tolerance(1e-8), {rising, falling});
+  const RunResult result =
+      integrate(*pendulum.system, pendulum.start, 3, Options::with_tolerance(1e-8), {rising, falling});
   ASSERT_EQ(result.events.size(), 3u);
   EXPECT_EQ(result.events[0].name, "falling");
   EXPECT_EQ(result.events[1].name, "rising");

@@ -141,7 +141,8 @@ TEST(KktSolver, RefinementKeepsSolutionsAccurateWhenTheMatrixIsBadlyConditioned)
     Vector x = b;
     solver.solve(x.head(n), x.tail(20));
     const double residual = (sample.whole * x - b).lpNorm<Eigen::Infinity>();
-    EXPECT_LT(residual, 1e-13 * sample.whole.lpNorm<Eigen::Infinity>() * x.lpNorm<Eigen::Infinity>()) << to_string(back_end);
+    EXPECT_LT(residual, 1e-13 * sample.whole.lpNorm<Eigen::Infinity>() * x.lpNorm<Eigen::Infinity>())
+        << to_string(back_end);
   }
 }
 

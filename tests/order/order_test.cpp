@@ -45,9 +45,11 @@ TEST_P(Order, OfPositionsVelocitiesAndMultipliersIsThatOfTheFormula) {
       observers.output = [&](const dae::State& s) {
         if (step++ % (n / 8) != 0) return;
         const Errors e = calc_errors(s, problem.solution(s.t));
-        worst = {std::max(worst.q, e.q), std::max(worst.v, e.v), std::max(worst.lambda, e.lambda), std::max(worst.x, e.x)};
+        worst = {std::max(worst.q, e.q), std::max(worst.v, e.v), std::max(worst.lambda, e.lambda),
+                 std::max(worst.x, e.x)};
       };
-      const integrators::RunResult result = integrate(*problem.system, problem.start, problem.t_end, options, {}, observers);
+      const integrators::RunResult result =
+          integrate(*problem.system, problem.start, problem.t_end, options, {}, observers);
       ASSERT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
       ASSERT_EQ(result.statistics.steps, n);
       steps.push_back(options.h_fixed);

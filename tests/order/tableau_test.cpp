@@ -63,7 +63,8 @@ TEST(ExplicitTableau, SatisfiesItsOrderConditions) {
     EXPECT_LT((A.rowwise().sum() - c).cwiseAbs().maxCoeff(), 1e-14);
     EXPECT_LT(calc_violation(conditions, b, t->order, 1), 1e-15);
     EXPECT_LT(calc_violation(conditions, b - e, t->embedded_order, 1), 1e-15);
-    EXPECT_GT(calc_violation(conditions, b - e, t->embedded_order + 1, 1), 1e-5) << "the embedded formula is of lower order";
+    EXPECT_GT(calc_violation(conditions, b - e, t->embedded_order + 1, 1), 1e-5)
+        << "the embedded formula is of lower order";
     if (t->first_same_as_last) {
       EXPECT_LT((A.row(s - 1).transpose() - b).cwiseAbs().maxCoeff(), 1e-16);
     }

@@ -5,8 +5,8 @@
 //   q' = T(q) v                                          (1)  positions and velocities
 //   M(q) v' + G(q)^T lambda = f(t, q, v, lambda, x)      (2)  motion
 //   0 = g(t, q)                                          (3)  holonomic constraints
-//   0 = G(q) v + g_t(t, q)                               (4)  velocity constraints; rows beyond those of g are nonholonomic
-//   0 = d(x', x, t, q, v, v', lambda)                    (5)  extra states
+//   0 = G(q) v + g_t(t, q)                               (4)  velocity constraints; rows beyond those of g are
+//   nonholonomic 0 = d(x', x, t, q, v, v', lambda)                    (5)  extra states
 //
 // Differentiating (4) gives G a = bias(t, q, v). SI units and radians. A system is constant once built and may be
 // shared between threads; whatever changes lives in the Point and its workspace.

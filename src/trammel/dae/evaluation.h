@@ -2,9 +2,9 @@
 
 // Evaluates a system at a moving point, each quantity at most once per stage, and counts what it did.
 //
-// Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and setting
-// the same values again forgets nothing. One
-// Evaluation belongs to one thread. Nothing is allocated after construction.
+// Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and
+// setting the same values again forgets nothing. One Evaluation belongs to one thread. Nothing is allocated after
+// construction.
 
 #include "trammel/dae/constrained_system.h"
 #include "trammel/dae/numerical_derivative.h"

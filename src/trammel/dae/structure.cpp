@@ -99,8 +99,7 @@ Structure Structure::full(std::vector<std::string> positions, std::vector<std::s
   s.jacobian = Pattern::full(s.m(), s.n_v());
   for (int k = 0; k < kDerivativeCount; ++k) {
     const Shape& shape = kShapes[static_cast<std::size_t>(k)];
-    s.derivatives[static_cast<std::size_t>(k)] =
-        Pattern::full(size_along(s, shape.rows), size_along(s, shape.columns));
+    s.derivatives[static_cast<std::size_t>(k)] = Pattern::full(size_along(s, shape.rows), size_along(s, shape.columns));
   }
   s.pattern(Derivative::kForceByLambda) = Pattern(s.n_v(), s.m());
   if (s.m() == 0) s.pattern(Derivative::kReactionByQ) = Pattern(s.n_v(), s.n_v());
@@ -127,7 +126,8 @@ Structure Structure::sparse(std::vector<std::string> positions, std::vector<std:
   s.pattern(Derivative::kReactionByQ) = to_pattern(n, n, reaction);
   s.pattern(Derivative::kForceByQ) = s.pattern(Derivative::kForceByV) = to_pattern(n, n, both);
   const Pattern rows = to_pattern(s.m(), n, places_of(jacobian));
-  s.pattern(Derivative::kVelocityByQ) = s.pattern(Derivative::kAccelerationByQ) = s.pattern(Derivative::kBiasByV) = rows;
+  s.pattern(Derivative::kVelocityByQ) = s.pattern(Derivative::kAccelerationByQ) = s.pattern(Derivative::kBiasByV) =
+      rows;
   s.mass = std::move(mass);
   s.jacobian = std::move(jacobian);
   return s;

@@ -41,8 +41,8 @@ enum class StateForm { kExplicit, kImplicit };
 
 struct Structure {
   /// Every matrix full, all constraints holonomic, no force that depends on lambda. Good for small systems; change the
-  /// patterns for large ones, and empty those of derivatives that vanish. Velocities that are named are quasi-velocities
-  /// (q' = T(q) v); without names q' = v.
+  /// patterns for large ones, and empty those of derivatives that vanish. Velocities that are named are
+  /// quasi-velocities (q' = T(q) v); without names q' = v.
   static Structure full(std::vector<std::string> positions, std::vector<std::string> constraints = {},
                         std::vector<std::string> states = {}, std::vector<std::string> velocities = {});
   /// As full(), but with the given patterns of M (n_v x n_v) and G (m x n_v). The patterns of derivatives follow from

@@ -33,11 +33,11 @@ class EventLocator {
 
  private:
   struct Memory {
-    int sign = 0;           // at the last point where the function exceeded its threshold; 0: not known yet
-    double last_t = 0;      // the last point of this step at which the function still had that sign
+    int sign = 0;       // at the last point where the function exceeded its threshold; 0: not known yet
+    double last_t = 0;  // the last point of this step at which the function still had that sign
     double last_value = 0;
     bool has_last = false;
-    double value = 0;  // at the present checking point
+    double value = 0;      // at the present checking point
     double candidate = 0;  // a root below the threshold, not confirmed yet
     bool has_candidate = false;
   };

@@ -30,10 +30,10 @@ double calc_initial_step(dae::Evaluation& evaluation, kkt::AccelerationSolver& a
   }
   evaluation.system().calc_position_rate(q, v, q_rate_ahead);
   const dae::Point& ahead = evaluation.point();
-  const double second =
-      norm.calc(q_rate_ahead - q_rate, ahead.a - state.a, ahead.x_rate - state.x_rate) / h0;
+  const double second = norm.calc(q_rate_ahead - q_rate, ahead.a - state.a, ahead.x_rate - state.x_rate) / h0;
   const double largest = std::max(first, second);
-  const double h1 = largest <= 1e-15 ? std::max(1e-6 * longest, 1e-3 * h0) : std::pow(0.01 / largest, 1.0 / (order + 1));
+  const double h1 =
+      largest <= 1e-15 ? std::max(1e-6 * longest, 1e-3 * h0) : std::pow(0.01 / largest, 1.0 / (order + 1));
   return std::min({100 * h0, h1, longest});
 }
 

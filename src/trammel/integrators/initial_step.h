@@ -1,7 +1,7 @@
 #pragma once
 
-// A first step size from the size of the solution and of its first two derivatives (Hairer, Norsett and Wanner I, II.4):
-// large enough not to crawl, small enough that the first attempt is mostly accepted.
+// A first step size from the size of the solution and of its first two derivatives (Hairer, Norsett and Wanner I,
+// II.4): large enough not to crawl, small enough that the first attempt is mostly accepted.
 
 #include "trammel/dae/evaluation.h"
 #include "trammel/integrators/error_norm.h"

@@ -134,10 +134,12 @@ bool Run::begin(const State& start) {
   }
   const double moved_q = largest_abs(state.q - start.q), moved_v = largest_abs(state.v - start.v);
   if (moved_q > 1e-9 * std::max(1.0, largest_abs(start.q))) {
-    result_.notes.push_back(fmt::format("the initial positions were moved by up to {:.3g} onto the constraints", moved_q));
+    result_.notes.push_back(
+        fmt::format("the initial positions were moved by up to {:.3g} onto the constraints", moved_q));
   }
   if (moved_v > 1e-9 * std::max(1.0, largest_abs(start.v))) {
-    result_.notes.push_back(fmt::format("the initial velocities were changed by up to {:.3g} to satisfy the constraints", moved_v));
+    result_.notes.push_back(
+        fmt::format("the initial velocities were changed by up to {:.3g} to satisfy the constraints", moved_v));
   }
   evaluation_.set(state);
   result_.initial_energy = evaluation_.calc_energy();
@@ -155,8 +157,9 @@ void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
   method_->start(state);
   controller_.reset();
   norm_.set_weights(state);
-  h_ = options_.h_fixed > 0 ? options_.h_fixed
-                            : calc_initial_step(evaluation_, accelerations_, norm_, state, method_->order(), t_end_ - state.t);
+  h_ = options_.h_fixed > 0
+           ? options_.h_fixed
+           : calc_initial_step(evaluation_, accelerations_, norm_, state, method_->order(), t_end_ - state.t);
   locator_.start(state, fired);
 }
 
@@ -218,8 +221,9 @@ bool Run::attempt_until_accepted() {
       ++failures;
     }
     if (failures >= kMaxFailuresInARow) {
-      fail(FailureCause::kEquations, fmt::format("at t = {:g} the equations could not be solved, last with h = {:.3g}: {}",
-                                                 t, h, method_->describe_trouble()));
+      fail(FailureCause::kEquations,
+           fmt::format("at t = {:g} the equations could not be solved, last with h = {:.3g}: {}", t, h,
+                       method_->describe_trouble()));
       return false;
     }
     if (!(h_ > smallest)) {
@@ -252,7 +256,8 @@ void Run::note_step(double begin) {
   }
 }
 
-/// Records the roots of the step. A stop or a restart cuts the step at its root (`end`), with output written up to there.
+/// Records the roots of the step. A stop or a restart cuts the step at its root (`end`), with output written up to
+/// there.
 bool Run::handle_events(double begin, double& end, bool& changed) {
   const std::vector<Root>& roots = locator_.find_roots(begin, end);
   if (roots.empty()) return true;
@@ -297,8 +302,8 @@ bool Run::handle_events(double begin, double& end, bool& changed) {
   last_event_t_ = end;
   if (events_at_one_time_ > kMaxEventsAtOneTime) {
     result_.state = state;
-    fail(FailureCause::kMethod, fmt::format("event '{}' happens again and again at t = {:g}",
-                                            events_[fired_.front()].name, end));
+    fail(FailureCause::kMethod,
+         fmt::format("event '{}' happens again and again at t = {:g}", events_[fired_.front()].name, end));
     return false;
   }
   ++result_.statistics.restarts;
@@ -372,14 +377,16 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
                                        const std::vector<Event>& events) {
   std::vector<std::string> problems = options.validate(start.t, t_end);
   const dae::Structure& s = system.structure();
-  const auto check = [&](const linalg::Vector& vector, int size, const std::vector<std::string>& names, const char* what) {
+  const auto check = [&](const linalg::Vector& vector, int size, const std::vector<std::string>& names,
+                         const char* what) {
     if (vector.size() != size) {
       problems.push_back(fmt::format("the start state has {} {}, but the system has {}", vector.size(), what, size));
       return;
     }
     for (Eigen::Index i = 0; i < vector.size(); ++i) {
       if (!std::isfinite(vector[i])) {
-        problems.push_back(fmt::format("the start value of {} is not a finite number", names[static_cast<std::size_t>(i)]));
+        problems.push_back(
+            fmt::format("the start value of {} is not a finite number", names[static_cast<std::size_t>(i)]));
       }
     }
   };
@@ -391,7 +398,8 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
     if (!event.function) problems.push_back(fmt::format("event '{}' has no switching function", event.name));
     if (!(event.threshold >= 0)) problems.push_back(fmt::format("the threshold of event '{}' is negative", event.name));
   }
-  for (std::string& obstacle : find_obstacles(method, s, options.method_options)) problems.push_back(std::move(obstacle));
+  for (std::string& obstacle : find_obstacles(method, s, options.method_options))
+    problems.push_back(std::move(obstacle));
   return problems;
 }
 
@@ -413,7 +421,8 @@ RunResult integrate(const dae::ConstrainedSystem& system, const State& start, do
   }
   std::vector<std::string> names;
   for (const MethodEntry* m : methods()) names.push_back(m->name);
-  return refuse(start, options, fmt::format("there is no method '{}'; there are: {}", options.method, fmt::join(names, ", ")));
+  return refuse(start, options,
+                fmt::format("there is no method '{}'; there are: {}", options.method, fmt::join(names, ", ")));
 }
 
 RunResult integrate_with(const MethodEntry& method, const dae::ConstrainedSystem& system, const State& start,

@@ -29,9 +29,9 @@ struct Progress {
 
 /// Functions of the user that are called along a run. All may be empty.
 struct Observers {
-  std::function<void(const dae::State&)> output;      ///< at the output points, consistent and complete states
-  std::function<void(const Progress&)> progress;      ///< about every `progress_interval`
-  double progress_interval = 0.5;                     ///< wall clock [s]
+  std::function<void(const dae::State&)> output;  ///< at the output points, consistent and complete states
+  std::function<void(const Progress&)> progress;  ///< about every `progress_interval`
+  double progress_interval = 0.5;                 ///< wall clock [s]
 };
 
 /// Integrates from `start` (t, q, v, x; made consistent first) to t_end with the method that the options name.

@@ -20,9 +20,9 @@ using RenewalCounts = std::array<long, kRenewalCauses>;
 std::string to_string(RenewalCause cause);
 
 struct JacobianPolicyOptions {
-  double max_rate = 0.3;               ///< convergence slower than this asks for a new matrix at the next step
+  double max_rate = 0.3;                ///< convergence slower than this asks for a new matrix at the next step
   double max_coefficient_change = 0.3;  ///< relative change of the coefficient that a matrix survives
-  int max_age = 50;                    ///< accepted steps
+  int max_age = 50;                     ///< accepted steps
 };
 
 class JacobianPolicy {

@@ -33,9 +33,10 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
     const auto info = std::find_if(method.options.begin(), method.options.end(),
                                    [&n = name](const MethodOptionInfo& i) { return i.name == n; });
     if (info == method.options.end()) {
-      obstacles.push_back(known.empty() ? fmt::format("method '{}' has no options, so '{}' cannot be set", method.name, name)
-                                        : fmt::format("method '{}' has no option '{}'; it has: {}", method.name, name,
-                                                      fmt::join(known, ", ")));
+      obstacles.push_back(
+          known.empty()
+              ? fmt::format("method '{}' has no options, so '{}' cannot be set", method.name, name)
+              : fmt::format("method '{}' has no option '{}'; it has: {}", method.name, name, fmt::join(known, ", ")));
     } else if (std::find(info->values.begin(), info->values.end(), value) == info->values.end()) {
       obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be one of: {}", name, method.name,
                                       value, fmt::join(info->values, ", ")));

@@ -14,12 +14,15 @@ std::vector<std::string> Options::validate(double t_start, double t_end) const {
   };
   require(std::isfinite(t_start) && std::isfinite(t_end), "the start and the end time must be finite numbers");
   require(t_end >= t_start, fmt::format("the end time {} lies before the start time {}", t_end, t_start));
-  require(std::isfinite(rtol) && rtol >= 0, fmt::format("the relative tolerance is {}, but must not be negative", rtol));
+  require(std::isfinite(rtol) && rtol >= 0,
+          fmt::format("the relative tolerance is {}, but must not be negative", rtol));
   require(std::isfinite(atol) && atol > 0, fmt::format("the absolute tolerance is {}, but must be positive", atol));
   require(h_initial >= 0, fmt::format("the initial step is {}, but must not be negative", h_initial));
   require(h_max > 0, fmt::format("the largest step is {}, but must be positive", h_max));
-  require(h_min >= 0 && h_min < h_max, fmt::format("the smallest step {} must lie between 0 and the largest step {}", h_min, h_max));
-  require(std::isfinite(h_fixed) && h_fixed >= 0, fmt::format("the fixed step is {}, but must not be negative", h_fixed));
+  require(h_min >= 0 && h_min < h_max,
+          fmt::format("the smallest step {} must lie between 0 and the largest step {}", h_min, h_max));
+  require(std::isfinite(h_fixed) && h_fixed >= 0,
+          fmt::format("the fixed step is {}, but must not be negative", h_fixed));
   require(max_steps > 0, fmt::format("the largest number of steps is {}, but must be positive", max_steps));
   require(time_limit > 0, fmt::format("the time limit is {}, but must be positive", time_limit));
   require(event_checks >= 1, fmt::format("event_checks is {}, but must be at least 1", event_checks));

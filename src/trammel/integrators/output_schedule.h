@@ -25,9 +25,9 @@ class OutputSchedule {
 
   const OutputOptions& options_;
   double t_start_, t_end_;
-  long next_ = 1;          // uniform: index of the next point; points: position in the list
-  long between_ = 0;       // maximal interval: points taken inside of the present step
-  double last_;            // the last point taken
+  long next_ = 1;     // uniform: index of the next point; points: position in the list
+  long between_ = 0;  // maximal interval: points taken inside of the present step
+  double last_;       // the last point taken
 };
 
 }  // namespace trammel::integrators

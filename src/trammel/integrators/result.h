@@ -37,9 +37,9 @@ enum class StopReason { kNone, kEvent, kCancelled, kStepLimit, kTimeLimit };
 
 enum class FailureCause {
   kNone,
-  kInvalidInput,      ///< options, start state or method do not fit; nothing was computed
-  kInconsistentStart, ///< no consistent state near the start
-  kEquations,         ///< singular or not finite
+  kInvalidInput,       ///< options, start state or method do not fit; nothing was computed
+  kInconsistentStart,  ///< no consistent state near the start
+  kEquations,          ///< singular or not finite
   kStepTooSmall,
   kMethod,
 };

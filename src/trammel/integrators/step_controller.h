@@ -12,10 +12,10 @@
 namespace trammel::integrators {
 
 struct StepControllerOptions {
-  double safety = 0.9;       ///< 0 to 1
-  double beta = 0.04;        ///< 0 to 0.1
-  double min_factor = 0.2;   ///< of a change, < 1
-  double max_factor = 5;     ///< > 1
+  double safety = 0.9;           ///< 0 to 1
+  double beta = 0.04;            ///< 0 to 0.1
+  double min_factor = 0.2;       ///< of a change, < 1
+  double max_factor = 5;         ///< > 1
   double failure_factor = 0.25;  ///< after equations that could not be solved
 };
 

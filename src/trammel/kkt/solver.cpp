@@ -80,7 +80,8 @@ class DenseSolver final : public StackedSolver {
  public:
   explicit DenseSolver(const Pattern& pattern) : StackedSolver(pattern.rows()) {
     factors_.resize(pattern.rows());
-    for (const Entry& e : pattern.entries()) places_.push_back(e.row + static_cast<std::ptrdiff_t>(e.column) * pattern.rows());
+    for (const Entry& e : pattern.entries())
+      places_.push_back(e.row + static_cast<std::ptrdiff_t>(e.column) * pattern.rows());
   }
   BackEnd kind() const override { return kKind; }
   FactorStatus factor(const Vector& values) override {
@@ -232,7 +233,8 @@ BackEnd choose(const Pattern& whole, bool allows_cholesky) {
 std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {
   switch (back_end) {
     case BackEnd::kCholeskyQr:
-      if (!layout.is_mass_only) throw std::invalid_argument("Cholesky and QR need a matrix whose only block is the mass");
+      if (!layout.is_mass_only)
+        throw std::invalid_argument("Cholesky and QR need a matrix whose only block is the mass");
       return std::make_unique<CholeskyQrSolver>(layout);
     case BackEnd::kDenseSymmetric:
       return std::make_unique<DenseSolver<linalg::DenseSymmetric, BackEnd::kDenseSymmetric>>(whole);
@@ -326,7 +328,8 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
     pattern_->add_product(values_.data(), solution_, -1, residual_);
     const double size = largest_abs(residual_);
     // At round-off of the right side nothing is left to gain; without progress neither.
-    if (!(size > 4 * std::numeric_limits<double>::epsilon() * largest_abs(right_side_)) || !(size < 0.5 * previous)) break;
+    if (!(size > 4 * std::numeric_limits<double>::epsilon() * largest_abs(right_side_)) || !(size < 0.5 * previous))
+      break;
     previous = size;
     ++counts_.refinements;
     direct_->solve(residual_.head(layout_.upper), residual_.tail(layout_.lower));

@@ -246,8 +246,9 @@ double SparseLu::calc_probe_error() const {
       for (int slot = matrix_.offsets[j]; slot < matrix_.offsets[j + 1]; ++slot)
         visit(matrix_.row_indices[slot], j, values_[slot]);
   };
+  x = probe_.cwiseQuotient(column_norms_);
   rest.setZero();
-  over_entries([&](int i, int j, double a) { rest[i] += a * (probe_[j] / column_norms_[j]); });
+  over_entries([&](int i, int j, double a) { rest[i] += a * x[j]; });
   x = rest;
   scale = rest.cwiseAbs();
   klu_solve(klu_->symbolic, klu_->numeric, size(), 1, x.data(), &klu_->common);

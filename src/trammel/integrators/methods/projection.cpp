@@ -180,10 +180,10 @@ class Projection final : public Method {
   dae::Evaluation& evaluation_;
   bool projects_;
   int n_q_ = 0, n_v_ = 0, n_x_ = 0;
-  State begin_, state_, trial_;     // begin and end of the last accepted step, and the step that is tried
-  Vector y_begin_, y_, y_trial_;    // the same as (q, v, x)
-  Eigen::MatrixXd stages_;          // k_i = (q', v', x'), one column each
-  Vector error_, moved_, dense_;    // embedded estimate, change by the projection, interpolated solution
+  State begin_, state_, trial_;   // begin and end of the last accepted step, and the step that is tried
+  Vector y_begin_, y_, y_trial_;  // the same as (q, v, x)
+  Eigen::MatrixXd stages_;        // k_i = (q', v', x'), one column each
+  Vector error_, moved_, dense_;  // embedded estimate, change by the projection, interpolated solution
   double h_ = 0;
   bool carries_last_stage_ = false;  // the last stage becomes the first at the next attempt
   AccelerationStatus trouble_ = AccelerationStatus::kSolved;
