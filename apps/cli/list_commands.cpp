@@ -26,7 +26,13 @@ Json describe(const cases::CaseEntry& entry) {
 Json describe(const integrators::MethodEntry& entry) {
   Json options = Json::array();
   for (const integrators::MethodOptionInfo& o : entry.options) {
-    options.push_back({{"name", o.name}, {"values", o.values}, {"meaning", o.meaning}});
+    Json option{{"name", o.name}, {"default", o.values.front()}, {"meaning", o.meaning}};
+    if (o.is_number) {
+      option["range"] = {o.least, o.largest};
+    } else {
+      option["values"] = o.values;
+    }
+    options.push_back(std::move(option));
   }
   return {{"name", entry.name}, {"summary", entry.summary}, {"order", entry.order}, {"options", options}};
 }

@@ -116,7 +116,8 @@ integrators::Options integration_options(const RunArguments& arguments, double t
   }
   options.method = arguments.method;
   for (const std::string& text : arguments.method_options) {
-    options.method_options.insert(split_assignment(text, "--option"));
+    const auto [name, value] = split_assignment(text, "--option");
+    options.method_options[name] = value;
   }
   if (arguments.tolerance) options.rtol = options.atol = *arguments.tolerance;
   if (arguments.rtol) options.rtol = *arguments.rtol;
@@ -160,7 +161,10 @@ int run(const RunArguments& arguments) {
     } catch (const std::runtime_error& error) {
       throw InputError(error.what());
     }
-    observers.output = [&](const dae::State& state) { writer->write(state); };
+    observers.output = [&](const dae::State& state) {
+      writer->write(state);
+      if (writer->has_failed()) interrupted.store(true);  // a run whose results are lost need not go on
+    };
   }
 
   std::signal(SIGINT, on_interrupt);
@@ -171,20 +175,24 @@ int run(const RunArguments& arguments) {
   if (showed_progress && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
 
-  if (writer && writer->rows() > 0) {
-    writer->finish();
-  } else {
-    writer.reset();
+  std::string saved;
+  std::string not_saved;
+  if (writer) {
+    try {
+      writer->finish();
+      saved = fmt::format("  results        {} ({} rows)\n", arguments.out, writer->rows());
+    } catch (const std::runtime_error& error) {
+      not_saved = error.what();
+    }
   }
   if (arguments.as_json) {
     fmt::print("{}\n", summarize_as_json(arguments.problem, problem, result).dump(2));
     if (!result.ok()) fmt::print(stderr, "trammel: {}\n", result.reason);
   } else {
-    FILE* stream = result.ok() ? stdout : stderr;
-    fmt::print(stream, "{}", summarize(arguments.problem, problem, result));
-    if (writer) fmt::print(stream, "  results        {} ({} rows)\n", arguments.out, writer->rows());
+    fmt::print(result.ok() ? stdout : stderr, "{}{}", summarize(arguments.problem, problem, result), saved);
   }
-  return result.ok() ? kDone : kSimulationFailed;
+  if (!not_saved.empty()) fmt::print(stderr, "trammel: {}\n", not_saved);
+  return result.ok() && not_saved.empty() ? kDone : kSimulationFailed;
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ struct Underlying {
     evaluation.set_position(t, state.head(n));
     if (accelerations.factor_position() != AccelerationStatus::kSolved) return 1;
     evaluation.set_velocity(state.tail(n));
-    if (accelerations.solve() != AccelerationStatus::kSolved) return 1;
+    if (accelerations.solve(evaluation.point()) != AccelerationStatus::kSolved) return 1;
     out.head(n) = state.tail(n);
     out.tail(n) = evaluation.point().a;
     return 0;

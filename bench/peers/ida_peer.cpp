@@ -73,7 +73,7 @@ IdaEquations::IdaEquations(const cases::Case& setup, IdaForm form)
   evaluation_.set(setup.start);
   kkt::AccelerationSolver accelerations(evaluation_);
   if (accelerations.factor_position() != kkt::AccelerationStatus::kSolved ||
-      accelerations.solve() != kkt::AccelerationStatus::kSolved) {
+      accelerations.solve(setup.start) != kkt::AccelerationStatus::kSolved) {
     throw std::runtime_error("no consistent start");
   }
   start_ = make_vector(Vector::Zero(size_));

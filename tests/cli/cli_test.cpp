@@ -95,6 +95,11 @@ TEST_F(Program, WrongInputGetsOneClearMessageAndStatusTwo) {
       {"run pendulum --t-end -1", "lies before the start"},
       {"run pendulum --out x.txt", "results are written as .csv"},
       {"run pendulum --out /nosuch/x.csv", "cannot write '/nosuch/x.csv'"},
+      {"run pendulum --out /tmp", "results are written as .csv"},
+      {"run pendulum --at 1,1 --out x.csv", "must increase"},
+      {"run pendulum --fixed-step 0.1 --max-step 1", "excludes"},
+      {"run pendulum --tol 1e-16", "double precision"},
+      {"run pendulum --every 1e-12 --out x.csv", "1e9 outputs"},
       {"run pendulum --every 0.1", "add --out"},
       {"run pendulum --nosuch", "--nosuch"},
       {"run", "case is required"},
@@ -130,6 +135,13 @@ TEST_F(Program, CsvHoldsTheNamesAndTheAskedPoints) {
   while (std::getline(file, line)) times.push_back(std::stod(line));
   EXPECT_EQ(times, (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "no temporary file is left";
+}
+
+TEST_F(Program, AFolderOrAFullDiskInPlaceOfTheResultIsSaid) {
+  fs::create_directory(path("folder.csv"));
+  const Answer folder = run("run pendulum --out " + path("folder.csv"));
+  EXPECT_EQ(folder.status, 2);
+  EXPECT_NE(folder.err.find("it is a folder"), std::string::npos) << folder.err;
 }
 
 TEST_F(Program, ListsWhatThereIs) {

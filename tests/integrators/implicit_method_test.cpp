@@ -65,6 +65,7 @@ class BackwardEuler final : public Method {
     out.v = (1 - theta) * begin_.v + theta * state_.v;
     out.x = state_.x;
   }
+  void add_counts(Statistics& statistics) const override { statistics.linear += solver_.counts(); }
   std::string describe_trouble() override { return "backward Euler"; }
 
  private:
@@ -144,6 +145,17 @@ TEST(ImplicitMethod, ConvergesWithItsOrderThroughTheSharedParts) {
   }
 }
 
+TEST(MethodOptions, NumbersAreCheckedAgainstTheirRange) {
+  MethodEntry entry = backward_euler;
+  entry.options = {{"alpha", {"-0.3"}, "damping", true, -1.0 / 3, 0}};
+  const dae::Structure s = dae::Structure::full({"q"});
+  EXPECT_TRUE(find_obstacles(entry, s, {{"alpha", "-0.1"}}).empty());
+  EXPECT_EQ(find_obstacles(entry, s, {{"alpha", "0.1"}}).size(), 1u);
+  EXPECT_EQ(find_obstacles(entry, s, {{"alpha", "-0.1x"}}).size(), 1u);
+  EXPECT_DOUBLE_EQ(option_number(entry, {}, "alpha"), -0.3);
+  EXPECT_DOUBLE_EQ(option_number(entry, {{"alpha", "-0.05"}}, "alpha"), -0.05);
+}
+
 TEST(ImplicitMethod, KeepsItsMatrixOverManySteps) {
   const auto& problem = trammel::testing::smooth_problem("pendulum");
   Options options;
@@ -152,6 +164,7 @@ TEST(ImplicitMethod, KeepsItsMatrixOverManySteps) {
   long renewals = 0;
   for (const long count : result.statistics.renewals) renewals += count;
   EXPECT_GT(renewals, 0);
+  EXPECT_GE(result.statistics.linear.solves, result.statistics.newton_iterations) << "its own solver is counted";
   EXPECT_LT(renewals, result.statistics.steps / 5);
 }
 

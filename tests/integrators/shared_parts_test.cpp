@@ -114,10 +114,10 @@ TEST(OutputSchedule, MaximalIntervalFillsLongSteps) {
 }
 
 TEST(OutputSchedule, GivenPointsAreTakenOnceEach) {
-  OutputOptions options{OutputKind::kPoints, 0, {0.5, 0.5, 0.7}};
+  OutputOptions options{OutputKind::kPoints, 0, {0.5, 0.55, 0.7}};
   OutputSchedule schedule(options, 0, 1);
   EXPECT_FALSE(schedule.wants_start());
-  EXPECT_EQ(take_all(schedule, 0, 0.6), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(take_all(schedule, 0, 0.6), (std::vector<double>{0.5, 0.55}));
   EXPECT_EQ(take_all(schedule, 0.6, 1), (std::vector<double>{0.7}));
   EXPECT_FALSE(schedule.wants_last(1));
 }

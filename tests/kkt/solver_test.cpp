@@ -159,7 +159,7 @@ TEST(KktSolver, FactoringAgainAllocatesNothing) {
       state.q[0] += 1e-3;
       evaluation.set(state);
       ASSERT_EQ(accelerations.factor_position(), AccelerationStatus::kSolved);
-      ASSERT_EQ(accelerations.solve(), AccelerationStatus::kSolved);
+      ASSERT_EQ(accelerations.solve(state), AccelerationStatus::kSolved);
     }
     EXPECT_EQ(trammel::testing::allocation_count(), before) << name;
   }
@@ -172,7 +172,7 @@ TEST(Accelerations, FrictionThatDependsOnReactionsIsSolved) {
   evaluation.set(c.start);
   AccelerationSolver accelerations(evaluation);
   ASSERT_EQ(accelerations.factor_position(), AccelerationStatus::kSolved);
-  ASSERT_EQ(accelerations.solve(), AccelerationStatus::kSolved);
+  ASSERT_EQ(accelerations.solve(c.start), AccelerationStatus::kSolved);
   EXPECT_NEAR(evaluation.point().lambda[0], 1.75, 1e-12);
   EXPECT_NEAR(evaluation.point().lambda[1], -3.5, 1e-12);
   EXPECT_NEAR(evaluation.point().a[0], -0.75, 1e-12);
@@ -184,7 +184,7 @@ TEST(Accelerations, FrictionWithoutASolutionIsSaid) {
   evaluation.set(c.start);
   AccelerationSolver accelerations(evaluation);
   ASSERT_EQ(accelerations.factor_position(), AccelerationStatus::kSolved);
-  EXPECT_EQ(accelerations.solve(), AccelerationStatus::kNoReactions);
+  EXPECT_EQ(accelerations.solve(c.start), AccelerationStatus::kNoReactions);
 }
 
 }  // namespace

@@ -77,6 +77,21 @@ TEST(DenseLu, NamesTheColumnThatDependsOnEarlierOnes) {
   }
 }
 
+TEST(DenseLu, SeesDependenceThroughNearlyDependentColumns) {
+  // Columns 0 and 1 differ by 1e-5, so rounding in them is magnified in whatever is made of their difference.
+  Samples samples(12);
+  DenseLu lu;
+  for (int trial = 0; trial < 20; ++trial) {
+    Eigen::MatrixXd A = samples.matrix(8, 8);
+    A.col(1) = A.col(0) + 1e-5 * A.col(2);
+    A.col(5) = 1e5 * (A.col(1) - A.col(0)) + A.col(3);
+    A.col(2) = samples.vector(8);
+    const FactorStatus status = factor(lu, A);
+    EXPECT_EQ(status.cause, FactorCause::kZeroPivot);
+    EXPECT_EQ(status.index, 5);
+  }
+}
+
 TEST(DenseLu, NamesTheMultiplierOfARepeatedConstraint) {
   Samples samples(5);
   DenseLu lu;
@@ -96,6 +111,7 @@ TEST(DenseLu, NamesZeroRowsAndColumns) {
   A.col(3).setZero();
   EXPECT_EQ(factor(lu, A).index, 3);
   EXPECT_EQ(factor(lu, Eigen::MatrixXd::Zero(3, 3)).index, 0);
+  EXPECT_EQ(factor(lu, 1e-310 * Eigen::MatrixXd::Identity(3, 3)).index, 0) << "its inverse cannot be written";
 }
 
 TEST(DenseLu, BadScalingIsNotSingularity) {

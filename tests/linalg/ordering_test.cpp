@@ -93,6 +93,40 @@ TEST(Ordering, CuthillMcKeeUntanglesAShuffledChain) {
   }
 }
 
+TEST(Ordering, CuthillMcKeeTakesLeavesFirst) {
+  const Graph tree = make_graph(Pattern(6, 6, {{0, 1}, {1, 2}, {1, 3}, {3, 4}, {3, 5}}));
+  EXPECT_EQ(calc_bandwidth(tree, calc_reverse_cuthill_mckee_order(tree)), 2) << "3 when a branch comes before a leaf";
+}
+
+TEST(Ordering, CuthillMcKeeStartsAtTheRim) {
+  // The start comes last, as the order is reversed. Its farthest node of least degree has no node farther away.
+  Samples samples(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<Entry> edges;
+    for (int k = 1; k < 60; ++k) edges.push_back({k, std::max(0, k - 1 - samples.integer(6))});
+    for (int k = 0; k < 30; ++k) edges.push_back({samples.integer(60), samples.integer(60)});
+    const Graph graph = make_graph(make_pattern(60, edges, samples.permutation(60)));
+    const auto calc_distances = [&](int start) {
+      std::vector<int> distances(60, -1), queue{start};
+      distances[start] = 0;
+      for (std::size_t next = 0; next < queue.size(); ++next)
+        for (const int* other = graph.begin(queue[next]); other != graph.end(queue[next]); ++other)
+          if (distances[*other] < 0) {
+            distances[*other] = distances[queue[next]] + 1;
+            queue.push_back(*other);
+          }
+      return distances;
+    };
+    const std::vector<int> from_start = calc_distances(calc_reverse_cuthill_mckee_order(graph).back());
+    const int depth = *std::max_element(from_start.begin(), from_start.end());
+    int farthest = -1;
+    for (int node = 0; node < 60; ++node)
+      if (from_start[node] == depth && (farthest < 0 || graph.degree(node) < graph.degree(farthest))) farthest = node;
+    const std::vector<int> from_farthest = calc_distances(farthest);
+    EXPECT_EQ(*std::max_element(from_farthest.begin(), from_farthest.end()), depth) << trial;
+  }
+}
+
 TEST(Ordering, CuthillMcKeeIsNearTheOptimumOfAGrid) {
   // No numbering of a grid has a bandwidth below its shorter side.
   Samples samples(3);

@@ -41,21 +41,25 @@ void Evaluation::set_velocity(VectorIn v) {
 }
 
 void Evaluation::set_x(VectorIn x) {
+  if (x == point_.x) return;
   point_.x = x;
   forget(kForce | kStateQuantities);
 }
 
 void Evaluation::set_lambda(VectorIn lambda) {
+  if (lambda == point_.lambda) return;
   point_.lambda = lambda;
   forget(structure().force_depends_on_lambda() ? kForce | kStateQuantities : kStateQuantities);
 }
 
 void Evaluation::set_acceleration(VectorIn a) {
+  if (a == point_.a) return;
   point_.a = a;
   forget(kStateQuantities);
 }
 
 void Evaluation::set_x_rate(VectorIn x_rate) {
+  if (x_rate == point_.x_rate) return;
   point_.x_rate = x_rate;
   forget(kStateResidual);
 }
@@ -67,12 +71,6 @@ void Evaluation::set(const State& state) {
   set_lambda(state.lambda);
   set_acceleration(state.a);
   set_x_rate(state.x_rate);
-}
-
-bool Evaluation::is_fresh(Quantity quantity) {
-  const bool fresh = (fresh_ & quantity) != 0;
-  fresh_ |= quantity;
-  return fresh;
 }
 
 void Evaluation::ensure_position() {
@@ -94,6 +92,7 @@ const double* Evaluation::mass() {
     mass_.setZero();
     system_.calc_mass(point_, {structure().mass, mass_.data()});
     ++counts_.mass;
+    fresh_ |= kMass;
   }
   return mass_.data();
 }
@@ -104,6 +103,7 @@ const double* Evaluation::jacobian() {
     jacobian_.setZero();
     system_.calc_jacobian(point_, {structure().jacobian, jacobian_.data()});
     ++counts_.jacobian;
+    fresh_ |= kJacobian;
   }
   return jacobian_.data();
 }
@@ -114,6 +114,7 @@ const Vector& Evaluation::constraint() {
     constraint_.setZero();
     system_.calc_constraint(point_, constraint_);
     ++counts_.constraint;
+    fresh_ |= kConstraint;
   }
   return constraint_;
 }
@@ -123,6 +124,7 @@ const Vector& Evaluation::velocity_offset() {
     ensure_position();
     velocity_offset_.setZero();
     system_.calc_velocity_offset(point_, velocity_offset_);
+    fresh_ |= kVelocityOffset;
   }
   return velocity_offset_;
 }
@@ -133,6 +135,7 @@ const Vector& Evaluation::force() {
     force_.setZero();
     system_.calc_force(point_, force_);
     ++counts_.force;
+    fresh_ |= kForce;
   }
   return force_;
 }
@@ -143,12 +146,13 @@ const Vector& Evaluation::acceleration_bias() {
     bias_.setZero();
     if (!system_.calc_acceleration_bias(point_, bias_)) calc_bias_by_differences(bias_);
     ++counts_.bias;
+    fresh_ |= kBias;
   }
   return bias_;
 }
 
 void Evaluation::calc_bias_by_differences(VectorOut bias) {
-  if (!numerical_) numerical_ = std::make_unique<NumericalDerivatives>(system_);
+  if (!numerical_) numerical_ = std::make_unique<NumericalDerivatives>(system_, &counts_);
   numerical_->calc_bias(point_, bias);
 }
 
@@ -158,6 +162,7 @@ const Vector& Evaluation::state_rate() {
     state_rate_.setZero();
     system_.calc_state_rate(point_, state_rate_);
     ++counts_.state;
+    fresh_ |= kStateRate;
   }
   return state_rate_;
 }
@@ -168,6 +173,7 @@ const Vector& Evaluation::state_residual() {
     state_residual_.setZero();
     system_.calc_state_residual(point_, state_residual_);
     ++counts_.state;
+    fresh_ |= kStateResidual;
   }
   return state_residual_;
 }
@@ -180,7 +186,7 @@ const double* Evaluation::derivative(Derivative which, VectorIn direction) {
   values.setZero(pattern.size());
   ++counts_.derivative;
   if (!system_.calc_derivative(which, point_, direction, {pattern, values.data()})) {
-    if (!numerical_) numerical_ = std::make_unique<NumericalDerivatives>(system_);
+    if (!numerical_) numerical_ = std::make_unique<NumericalDerivatives>(system_, &counts_);
     values.setZero();
     numerical_->calc(which, point_, direction, {pattern, values.data()});
   }

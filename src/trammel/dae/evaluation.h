@@ -3,26 +3,14 @@
 // Evaluates a system at a moving point, each quantity at most once per stage, and counts what it did.
 //
 // Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and
-// setting the same values again forgets nothing. One Evaluation belongs to one thread. Nothing is allocated after
-// construction.
+// setting the same values again forgets nothing. One Evaluation belongs to one thread. Memory is taken at construction
+// and at the first use of a derivative.
 
 #include "trammel/dae/constrained_system.h"
+#include "trammel/dae/evaluation_counts.h"
 #include "trammel/dae/numerical_derivative.h"
 
 namespace trammel::dae {
-
-/// Calls made to the system, by kind.
-struct EvaluationCounts {
-  long mass = 0;
-  long constraint = 0;
-  long jacobian = 0;  ///< of the constraints, G
-  long force = 0;
-  long bias = 0;
-  long state = 0;
-  long derivative = 0;  ///< derivatives for implicit methods, one for each block
-
-  EvaluationCounts& operator+=(const EvaluationCounts& other);
-};
 
 class Evaluation {
  public:
@@ -78,7 +66,7 @@ class Evaluation {
   };
   static constexpr unsigned kStateQuantities = kStateRate | kStateResidual;
 
-  bool is_fresh(Quantity quantity);
+  bool is_fresh(Quantity quantity) const { return (fresh_ & quantity) != 0; }
   void forget(unsigned quantities) { fresh_ &= ~quantities; }
   void ensure_position();
   void ensure_velocity();

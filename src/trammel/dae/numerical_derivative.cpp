@@ -75,7 +75,8 @@ std::vector<std::vector<int>> colour_columns(const linalg::Pattern& pattern) {
   return groups;
 }
 
-NumericalDerivatives::NumericalDerivatives(const ConstrainedSystem& system) : system_(system) {
+NumericalDerivatives::NumericalDerivatives(const ConstrainedSystem& system, EvaluationCounts* counts)
+    : system_(system), counts_(counts ? counts : &own_counts_) {
   const Structure& s = system.structure();
   static_cast<State&>(point_) = State::zero(s);
   point_.workspace = system.make_workspace();
@@ -108,6 +109,7 @@ void NumericalDerivatives::evaluate(Function function, VectorIn direction, Vecto
   result.setZero();
   const auto jacobian = [&]() -> const double* {
     jacobian_.setZero();
+    ++counts_->jacobian;
     system_.calc_jacobian(point_, {s.jacobian, jacobian_.data()});
     return jacobian_.data();
   };
@@ -121,12 +123,19 @@ void NumericalDerivatives::evaluate(Function function, VectorIn direction, Vecto
   switch (function) {
     case Function::kInertia:
       mass_.setZero();
+      ++counts_->mass;
       system_.calc_mass(point_, {s.mass, mass_.data()});
       s.mass.add_product(mass_.data(), direction, 1, result);
       break;
     case Function::kReaction: s.jacobian.add_transposed_product(jacobian(), direction, 1, result); break;
-    case Function::kForce: system_.calc_force(point_, result); break;
-    case Function::kConstraint: system_.calc_constraint(point_, result); break;
+    case Function::kForce:
+      ++counts_->force;
+      system_.calc_force(point_, result);
+      break;
+    case Function::kConstraint:
+      ++counts_->constraint;
+      system_.calc_constraint(point_, result);
+      break;
     case Function::kVelocity:
       system_.calc_velocity_offset(point_, result);
       s.jacobian.add_product(jacobian(), point_.v, 1, result);
@@ -139,7 +148,10 @@ void NumericalDerivatives::evaluate(Function function, VectorIn direction, Vecto
       s.jacobian.add_product(jacobian(), direction, 1, result);
       break;
     case Function::kBias: bias(result); break;
-    case Function::kState: system_.calc_state_residual(point_, result); break;
+    case Function::kState:
+      ++counts_->state;
+      system_.calc_state_residual(point_, result);
+      break;
   }
 }
 
@@ -164,7 +176,7 @@ void NumericalDerivatives::calc_steps(Variable variable, const State& at) {
   const Structure& s = system_.structure();
   const auto scale_by = [this](VectorIn values) { widths_ = width_ * values.cwiseAbs().cwiseMax(1.0); };
   switch (variable) {
-    case Variable::kTime: widths_.setConstant(1, width_); break;
+    case Variable::kTime: widths_.setConstant(1, width_ * std::max(1.0, std::cbrt(std::abs(at.t)))); break;
     case Variable::kQ: s.has_trivial_kinematics ? scale_by(at.q) : void(widths_.setConstant(s.n_v(), width_)); break;
     case Variable::kV: scale_by(at.v); break;
     case Variable::kA: scale_by(at.a); break;
@@ -248,9 +260,11 @@ Vector NumericalDerivatives::calc_constraint_by_t(const State& at) {
 }
 
 void NumericalDerivatives::calc_bias(const State& at, VectorOut bias) {
-  // The displacement of the positions, not of the time, is what must neither vanish nor be large.
-  const double speed = at.v.size() > 0 ? at.v.cwiseAbs().maxCoeff() : 0.0;
-  const double width = width_ / std::max(1.0, speed);
+  // The displacement of the positions, not of the time, is what must neither vanish nor be large. Rounding of a large
+  // time or position asks for a wider one: by the cube root of the time, which has no scale of its own.
+  const double speed = std::max(1.0, linalg::largest_abs(at.v));
+  const double scale = std::max({1.0, linalg::largest_abs(at.q), std::cbrt(std::abs(at.t))});
+  const double width = (at.t + width_ * scale / speed) - at.t;
   ahead_.setZero(bias.size());
   for (const double sign : {1.0, -1.0}) {
     static_cast<State&>(point_) = at;

@@ -3,6 +3,7 @@
 // Derivatives of a system by central differences, several columns at once where their rows do not meet (colouring).
 
 #include "trammel/dae/constrained_system.h"
+#include "trammel/dae/evaluation_counts.h"
 
 namespace trammel::dae {
 
@@ -16,7 +17,8 @@ class NumericalDerivatives {
   /// round-off unit, which balances truncation (width^2) and cancellation (eps / width).
   static constexpr double kWidth = 6.0554544523933395e-06;
 
-  explicit NumericalDerivatives(const ConstrainedSystem& system);
+  /// Calls of the system are added to `counts` when it is given.
+  explicit NumericalDerivatives(const ConstrainedSystem& system, EvaluationCounts* counts = nullptr);
 
   /// Scales the widths of all differences: 1, the default, suits functions whose values and curvatures are of size 1.
   void set_width_factor(double factor) { width_ = factor * kWidth; }
@@ -47,6 +49,8 @@ class NumericalDerivatives {
   void calc_difference(const Kind& kind, const State& at, VectorIn direction);
 
   const ConstrainedSystem& system_;
+  EvaluationCounts own_counts_;
+  EvaluationCounts* counts_;
   double width_ = kWidth;
   Point point_;
   State kept_;

@@ -11,11 +11,12 @@ using kkt::AccelerationStatus;
 
 namespace {
 
-AccelerationStatus complete(const MethodContext& context, dae::State& state) {
+/// a, lambda and x' of a state whose position is factorised; reactions are looked for near those of `near`.
+AccelerationStatus complete(const MethodContext& context, dae::State& state, const dae::State& near) {
   dae::Evaluation& evaluation = context.evaluation;
   evaluation.set_velocity(state.v);
   evaluation.set_x(state.x);
-  const AccelerationStatus status = context.accelerations.solve();
+  const AccelerationStatus status = context.accelerations.solve(near);
   state.a = evaluation.point().a;
   state.lambda = evaluation.point().lambda;
   state.x_rate = evaluation.point().x_rate;
@@ -49,18 +50,19 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   evaluation.set_position(t, state_.q);
   if (context_.accelerations.factor_position() != AccelerationStatus::kSolved) return nullptr;
   if (detail == Detail::kConsistent) context_.projector.project_velocity(state_.v);
-  return complete(context_, state_) == AccelerationStatus::kSolved ? &state_ : nullptr;
+  return complete(context_, state_, last) == AccelerationStatus::kSolved ? &state_ : nullptr;
 }
 
 std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble) {
   dae::Evaluation& evaluation = context.evaluation;
   const dae::Structure& s = evaluation.structure();
   evaluation.set(state);
-  AccelerationStatus status = context.accelerations.factor_position();
-  if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
   if (s.n_g > 0 || !s.has_trivial_kinematics) {
     const linalg::Vector given = state.q;
-    if (!context.projector.project_position(state.t, state.q, context.norm.q_weights(), MetricUse::kPresent).ok()) {
+    const kinematics::PositionProjection outcome =
+        context.projector.project_position(state.t, state.q, context.norm.q_weights(), MetricUse::kRenew);
+    if (outcome.metric != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, outcome.metric);
+    if (!outcome.ok()) {
       state.q = given;
       if (!assemble || !context.projector.assemble_position(state.t, state.q)) {
         evaluation.set_position(state.t, given);
@@ -69,10 +71,10 @@ std::string make_consistent(const MethodContext& context, dae::State& state, boo
     }
   }
   evaluation.set_position(state.t, state.q);
-  status = context.accelerations.factor_position();
+  AccelerationStatus status = context.accelerations.factor_position();
   if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
   context.projector.project_velocity(state.v);
-  status = complete(context, state);
+  status = complete(context, state, state);
   return kinematics::describe_failure(evaluation, status);
 }
 

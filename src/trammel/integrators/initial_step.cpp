@@ -25,7 +25,7 @@ double calc_initial_step(dae::Evaluation& evaluation, kkt::AccelerationSolver& a
   evaluation.set_velocity(v);
   evaluation.set_x(x);
   if (accelerations.factor_position() != AccelerationStatus::kSolved ||
-      accelerations.solve() != AccelerationStatus::kSolved) {
+      accelerations.solve(state) != AccelerationStatus::kSolved) {
     return h0;
   }
   evaluation.system().calc_position_rate(q, v, q_rate_ahead);

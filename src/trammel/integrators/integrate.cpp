@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <exception>
 #include <optional>
 
 #include "trammel/integrators/continuous_solution.h"
@@ -23,19 +25,51 @@ using linalg::largest_abs;
 
 // Attempts in a row whose equations could not be solved before a run is given up.
 constexpr int kMaxFailuresInARow = 12;
-// Events at one and the same time before a run is given up: they accumulate.
-constexpr int kMaxEventsAtOneTime = 100;
+// Restarts in a row, each this close to the last one (relative to the time), before a run is given up: a ball that
+// comes to rest bounces without end in a finite time, and from some bounce on the flight cannot be resolved.
+constexpr int kMaxEventsCloseTogether = 5;
+constexpr double kAccumulationInterval = 1e-9;
+// Steps in a row that are too small ever to reach the end within the step limit before a run is given up: near
+// round-off smaller steps no longer mean smaller errors, and the run would go on for days.
+constexpr int kMaxHopelessSteps = 100'000;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
+
+/// Adds what is wrong with the sizes and values of q, v and x.
+void check_sizes(const dae::Structure& s, const State& state, const std::string& what,
+                 std::vector<std::string>& problems) {
+  const auto check = [&](const linalg::Vector& vector, int size, const std::vector<std::string>& names,
+                         const char* kind) {
+    if (vector.size() != size) {
+      problems.push_back(fmt::format("{} has {} {}, but the system has {}", what, vector.size(), kind, size));
+      return;
+    }
+    for (Eigen::Index i = 0; i < vector.size(); ++i) {
+      if (!std::isfinite(vector[i])) {
+        problems.push_back(
+            fmt::format("{}: the value of {} is not a finite number", what, names[static_cast<std::size_t>(i)]));
+      }
+    }
+  };
+  check(state.q, s.n_q(), s.position_names, "positions");
+  check(state.v, s.n_v(), s.velocity_names, "velocities");
+  check(state.x, s.n_x(), s.state_names, "extra states");
+}
 
 class Stopwatch {
  public:
   double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - wall_).count(); }
-  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_) / CLOCKS_PER_SEC; }
+  double cpu_seconds() const { return thread_seconds() - cpu_; }
 
  private:
   using Clock = std::chrono::steady_clock;
+  static double thread_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+
   Clock::time_point wall_ = Clock::now();
-  std::clock_t cpu_ = std::clock();
+  double cpu_ = thread_seconds();
 };
 
 /// One run, from its checks to its result.
@@ -62,12 +96,16 @@ class Run {
 
  private:
   bool begin(const State& start);
+  void finish();
   bool advance();
   double limit_step(double h) const;
   bool attempt_until_accepted();
-  void note_step(double begin);
+  void fail_for_small_step(double smallest, bool was_tried);
+  bool note_step(double begin);
   bool handle_events(double begin, double& end, bool& changed);
+  bool change_and_restart(State state, const std::string& name);
   void write_output(double begin, double end);
+  bool is_cancelled() const;
   bool is_interrupted();
   void restart(const State& state, const std::vector<std::size_t>& fired);
   void finish_statistics();
@@ -93,31 +131,55 @@ class Run {
   std::optional<OutputSchedule> schedule_;
   Stopwatch stopwatch_;
   double next_progress_ = 0;
-  double h_ = 0;       // to be tried next
-  double h_done_ = 0;  // last accepted
+  double h_ = 0;        // to be tried next
+  double h_tried_ = 0;  // last attempted
+  double h_done_ = 0;   // last accepted
   linalg::Vector residual_;
   std::vector<std::size_t> fired_;
   double last_event_t_ = 0;
-  int events_at_one_time_ = 0;
+  int events_close_together_ = 0;
+  int hopeless_steps_ = 0;
+  long lost_outputs_ = 0;
+  double first_lost_output_ = 0;
+  bool has_begun_ = false;
   bool finished_ = false;
 };
 
 RunResult Run::execute(const State& start) {
-  if (begin(start)) {
-    while (!finished_ && method_->state().t < t_end_) {
-      if (!advance()) break;
+  try {
+    if (begin(start)) {
+      while (!finished_ && method_->state().t < t_end_) {
+        if (!advance()) break;
+      }
     }
+  } catch (const std::exception& error) {
+    // A function of the user, or memory; what was computed until then is kept.
+    fail(FailureCause::kException, fmt::format("at t = {:g}: {}", method_->state().t, error.what()));
+  }
+  if (has_begun_) {
     if (!finished_) {
       result_.status = RunStatus::kCompleted;
       result_.reason = "reached the end time";
     }
-    if (result_.state.q.size() == 0) result_.state = method_->state();
-    if (schedule_->wants_last(result_.state.t)) emit(result_.state);
-    evaluation_.set(result_.state);
-    result_.final_energy = evaluation_.calc_energy();
+    finish();
   }
   finish_statistics();
   return std::move(result_);
+}
+
+/// The last state, its output and energy, and what the user should know.
+void Run::finish() {
+  if (result_.state.q.size() == 0) result_.state = method_->state();
+  if (lost_outputs_ > 0) {
+    result_.notes.push_back(
+        fmt::format("{} output points, the first at t = {:g}, could not be put onto the constraints "
+                    "and were left out",
+                    lost_outputs_, first_lost_output_));
+  }
+  if (result_.failure.cause == FailureCause::kException) return;  // the functions of the user are not called again
+  if (schedule_->wants_last(result_.state.t)) emit(result_.state);
+  evaluation_.set(result_.state);
+  result_.final_energy = evaluation_.calc_energy();
 }
 
 /// Checks and completes the start state. False when the run cannot begin.
@@ -130,6 +192,7 @@ bool Run::begin(const State& start) {
   if (!problem.empty()) {
     result_.state = start;
     fail(FailureCause::kInconsistentStart, fmt::format("at the start (t = {:g}): {}", start.t, problem));
+    result_.failure.t = start.t;
     return false;
   }
   const double moved_q = largest_abs(state.q - start.q), moved_v = largest_abs(state.v - start.v);
@@ -145,8 +208,9 @@ bool Run::begin(const State& start) {
   result_.initial_energy = evaluation_.calc_energy();
   last_event_t_ = state.t - 1;
   schedule_.emplace(options_.output, state.t, t_end_);
-  if (schedule_->wants_start()) emit(state);
   restart(state, {});
+  has_begun_ = true;
+  if (schedule_->wants_start()) emit(state);
   if (options_.h_initial > 0 && options_.h_fixed == 0) h_ = options_.h_initial;
   next_progress_ = observers_.progress_interval;
   return true;
@@ -167,7 +231,7 @@ void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
 bool Run::advance() {
   const double begin = method_->state().t;
   if (!attempt_until_accepted()) return false;
-  note_step(begin);
+  if (!note_step(begin)) return false;
   double end = method_->state().t;
   bool changed = false;
   if (!locator_.is_idle() && !handle_events(begin, end, changed)) return false;
@@ -176,11 +240,13 @@ bool Run::advance() {
 }
 
 double Run::limit_step(double h) const {
-  if (options_.h_fixed == 0) h = std::min(h, options_.h_max);
-  const double left = t_end_ - method_->state().t;
+  const double t = method_->state().t, left = t_end_ - t;
+  const bool is_fixed = options_.h_fixed > 0;
+  if (!is_fixed) h = std::min(h, options_.h_max);
   // A last step that would leave a sliver is stretched, one that would leave a short step is halved.
-  if (h >= left * (1 - 1e-10)) return left;
-  return options_.h_fixed == 0 && h > 0.5 * left ? 0.5 * left : h;
+  if (h >= left * (1 - 1e-6)) return left;
+  if (!is_fixed && h > 0.5 * left) h = 0.5 * left;
+  return (t + h) - t;  // what the time can resolve, so that the formula and the clock agree
 }
 
 bool Run::attempt_until_accepted() {
@@ -188,8 +254,14 @@ bool Run::attempt_until_accepted() {
   const double t = method_->state().t;
   const double smallest = std::max(options_.h_min, 16 * kRoundOff * std::max(std::abs(t), std::abs(t_end_) * 1e-3));
   int failures = 0;
+  bool was_rejected = false;
   for (;;) {
     const double h = limit_step(h_);
+    h_tried_ = h;
+    if (!(h > smallest) && h < t_end_ - t) {
+      fail_for_small_step(smallest, failures > 0 || was_rejected);
+      return false;
+    }
     if (statistics.steps + statistics.rejected_error + statistics.rejected_convergence >= options_.max_steps) {
       stop(StopReason::kStepLimit, fmt::format("the limit of {} steps was reached at t = {:g}", options_.max_steps, t));
       return false;
@@ -200,8 +272,8 @@ bool Run::attempt_until_accepted() {
       method_->accept();
       h_done_ = h;
       if (options_.h_fixed == 0) {
-        const double proposed = method_->propose_step().value_or(0);
-        const double next = proposed > 0 ? proposed : controller_.after_accepted(h, method_->order(), outcome.error);
+        const double next =
+            method_->propose_step().value_or(controller_.after_accepted(h, method_->order(), outcome.error));
         // A step cut short by the end or by the limits says little about larger ones.
         h_ = h < h_ ? std::max(next, std::min(h_, 5 * h)) : next;
       }
@@ -226,19 +298,21 @@ bool Run::attempt_until_accepted() {
                        method_->describe_trouble()));
       return false;
     }
-    if (!(h_ > smallest)) {
-      fail(FailureCause::kStepTooSmall,
-           fmt::format("at t = {:g} the step would have to be smaller than {:.3g} s; {}. A looser tolerance, another "
-                       "method, or a look for a discontinuity there may help",
-                       t, smallest, method_->describe_trouble()));
-      return false;
-    }
+    was_rejected = true;
     if (is_interrupted()) return false;
   }
 }
 
-/// Statistics and drift of the step just accepted.
-void Run::note_step(double begin) {
+void Run::fail_for_small_step(double smallest, bool was_tried) {
+  fail(FailureCause::kStepTooSmall,
+       fmt::format(
+           "at t = {:g} the step would have to be smaller than {:.3g} s{}. A looser tolerance, another method, or a "
+           "look for a discontinuity there may help",
+           method_->state().t, smallest, was_tried ? "; " + method_->describe_trouble() : ""));
+}
+
+/// Statistics and drift of the step just accepted. False when steps have become hopelessly small.
+bool Run::note_step(double begin) {
   Statistics& statistics = result_.statistics;
   ++statistics.steps;
   const State& state = method_->state();
@@ -254,6 +328,14 @@ void Run::note_step(double begin) {
     evaluation_.calc_velocity_residual(residual_);
     result_.drift.velocity = std::max(result_.drift.velocity, largest_abs(residual_));
   }
+  const bool is_hopeless = h_done_ * static_cast<double>(options_.max_steps) < t_end_ - state.t;
+  hopeless_steps_ = is_hopeless ? hopeless_steps_ + 1 : 0;
+  if (hopeless_steps_ < kMaxHopelessSteps) return true;
+  fail(FailureCause::kStepTooSmall,
+       fmt::format("at t = {:g} steps of {:.3g} s would take more than {} to the end; the tolerance may be below what "
+                   "round-off allows ({})",
+                   state.t, h_done_, options_.max_steps, method_->describe_trouble()));
+  return false;
 }
 
 /// Records the roots of the step. A stop or a restart cuts the step at its root (`end`), with output written up to
@@ -261,52 +343,75 @@ void Run::note_step(double begin) {
 bool Run::handle_events(double begin, double& end, bool& changed) {
   const std::vector<Root>& roots = locator_.find_roots(begin, end);
   if (roots.empty()) return true;
+  // The first root that stops or restarts cuts the step. Roots that only round-off keeps apart from it count as one.
+  const auto cut = std::find_if(roots.begin(), roots.end(),
+                                [&](const Root& r) { return events_[r.event].action != EventAction::kReport; });
+  const bool is_cut = cut != roots.end();
+  const double together = 1e-10 * (end - begin);
+  if (is_cut) end = cut->t;
   fired_.clear();
-  bool stops = false;
+  const Event* stopping = nullptr;
   for (const Root& root : roots) {
-    if (!fired_.empty() && root.t > end) break;  // what lies beyond a cut has not happened
+    if (is_cut && root.t > end + together) break;  // what lies beyond a cut has not happened
     const Event& event = events_[root.event];
-    result_.events.push_back({event.name, root.t});
-    if (event.action == EventAction::kReport) continue;
-    fired_.push_back(root.event);
-    end = root.t;
-    stops = stops || event.action == EventAction::kStop;
+    const bool at_cut = is_cut && root.t >= end - together;
+    result_.events.push_back({event.name, at_cut ? end : root.t});
+    if (at_cut) fired_.push_back(root.event);
+    if (event.action == EventAction::kStop && !stopping) stopping = &event;
   }
-  if (fired_.empty()) return true;
+  if (!is_cut) return true;
 
   write_output(begin, end);
   changed = true;
-  const State* at_root = end > begin ? solution_.at(end, Detail::kConsistent) : nullptr;
-  if (!at_root && end > begin) {
-    fail(FailureCause::kEquations, fmt::format("the state at the event '{}' (t = {:g}) could not be computed",
-                                               events_[fired_.front()].name, end));
+  const State* at_root = solution_.at(end, Detail::kConsistent);
+  const std::string& name = events_[cut->event].name;
+  if (!at_root) {
+    fail(FailureCause::kEquations,
+         fmt::format("the state at the event '{}' (t = {:g}) could not be computed", name, end));
     return false;
   }
-  State state = at_root ? *at_root : method_->state();
-  if (stops) {
+  State state = *at_root;
+  if (stopping) {
     result_.state = state;
-    stop(StopReason::kEvent, fmt::format("event '{}' at t = {:.10g}", events_[fired_.front()].name, end));
+    stop(StopReason::kEvent, fmt::format("event '{}' at t = {:.10g}", stopping->name, end));
     return false;
   }
+  return change_and_restart(std::move(state), name);
+}
+
+/// Lets the events that fired change the state, makes it consistent and starts the method anew.
+bool Run::change_and_restart(State state, const std::string& name) {
+  const double t = state.t;
   for (const std::size_t i : fired_) {
     if (events_[i].change) events_[i].change(state);
   }
-  const std::string problem = make_consistent(context_, state, false);
-  if (!problem.empty()) {
-    result_.state = state;
+  state.t = t;
+  std::vector<std::string> problems;
+  check_sizes(evaluation_.structure(), state, fmt::format("after the event '{}' the state", name), problems);
+  if (problems.empty()) {
+    const std::string problem = make_consistent(context_, state, false);
+    if (!problem.empty()) problems.push_back(problem);
+  }
+  if (!problems.empty()) {
+    result_.state = method_->state();
     fail(FailureCause::kEquations,
-         fmt::format("after the event '{}' at t = {:g}: {}", events_[fired_.front()].name, end, problem));
+         fmt::format("after the event '{}' at t = {:g}: {}", name, t, fmt::join(problems, "; ")));
     return false;
   }
-  events_at_one_time_ = end - last_event_t_ <= 1e-12 * std::max(1.0, std::abs(end)) ? events_at_one_time_ + 1 : 0;
-  last_event_t_ = end;
-  if (events_at_one_time_ > kMaxEventsAtOneTime) {
+  const bool is_close = t - last_event_t_ <= kAccumulationInterval * std::max(1.0, std::abs(t));
+  events_close_together_ = is_close ? events_close_together_ + 1 : 0;
+  last_event_t_ = t;
+  if (events_close_together_ > kMaxEventsCloseTogether) {
     result_.state = state;
     fail(FailureCause::kMethod,
-         fmt::format("event '{}' happens again and again at t = {:g}", events_[fired_.front()].name, end));
+         fmt::format(
+             "event '{}' happens faster and faster and accumulates at t = {:.10g}; let it stop the run, or change "
+             "the model when the motion between events becomes small",
+             name, t));
     return false;
   }
   ++result_.statistics.restarts;
+  if (schedule_->wants_changes()) emit(state);
   restart(state, fired_);
   return true;
 }
@@ -314,19 +419,22 @@ bool Run::handle_events(double begin, double& end, bool& changed) {
 void Run::write_output(double begin, double end) {
   if (!observers_.output) return;
   double t = 0;
-  while (schedule_->take(begin, end, t)) {
-    if (const State* state = solution_.at(t, Detail::kConsistent)) emit(*state);
+  while (!is_cancelled() && schedule_->take(begin, end, t)) {
+    if (const State* state = solution_.at(t, Detail::kConsistent)) {
+      emit(*state);
+    } else if (lost_outputs_++ == 0) {
+      first_lost_output_ = t;
+    }
   }
 }
 
+bool Run::is_cancelled() const { return options_.cancel && options_.cancel->load(std::memory_order_relaxed); }
+
 bool Run::is_interrupted() {
-  if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) {
+  if (is_cancelled()) {
     stop(StopReason::kCancelled, fmt::format("cancelled at t = {:g}", method_->state().t));
     return true;
   }
-  // Looking at the clock costs more than a small step: do it now and then.
-  const Statistics& s = result_.statistics;
-  if ((s.steps + s.rejected_error + s.rejected_convergence) % 64 != 0) return false;
   const bool has_limit = std::isfinite(options_.time_limit);
   if (!has_limit && !observers_.progress) return false;
   const double seconds = stopwatch_.wall_seconds();
@@ -337,14 +445,15 @@ bool Run::is_interrupted() {
   }
   if (observers_.progress && seconds >= next_progress_) {
     next_progress_ = seconds + observers_.progress_interval;
-    observers_.progress({method_->state().t, t_end_, h_done_, s.steps, seconds});
+    observers_.progress({method_->state().t, t_end_, h_done_, result_.statistics.steps, seconds});
   }
   return false;
 }
 
 void Run::emit(const State& state) {
+  if (!observers_.output) return;
   ++result_.statistics.outputs;
-  if (observers_.output) observers_.output(state);
+  observers_.output(state);
 }
 
 void Run::stop(StopReason reason, std::string text) {
@@ -357,17 +466,15 @@ void Run::stop(StopReason reason, std::string text) {
 void Run::fail(FailureCause cause, std::string message) {
   finished_ = true;
   result_.status = RunStatus::kFailed;
-  result_.failure = {cause, method_->state().t, h_, message};
+  result_.failure = {cause, method_->state().t, h_tried_, message};
   result_.reason = std::move(message);
 }
 
 void Run::finish_statistics() {
   Statistics& statistics = result_.statistics;
-  statistics.evaluations = evaluation_.counts();
-  const kkt::SolverCounts counts = accelerations_.counts();
-  statistics.linear.factorizations += counts.factorizations;
-  statistics.linear.solves += counts.solves;
-  statistics.linear.refinements += counts.refinements;
+  statistics.evaluations += evaluation_.counts();
+  statistics.linear += accelerations_.counts();
+  method_->add_counts(statistics);
   statistics.wall_seconds = stopwatch_.wall_seconds();
   statistics.cpu_seconds = stopwatch_.cpu_seconds();
 }
@@ -377,22 +484,7 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
                                        const std::vector<Event>& events) {
   std::vector<std::string> problems = options.validate(start.t, t_end);
   const dae::Structure& s = system.structure();
-  const auto check = [&](const linalg::Vector& vector, int size, const std::vector<std::string>& names,
-                         const char* what) {
-    if (vector.size() != size) {
-      problems.push_back(fmt::format("the start state has {} {}, but the system has {}", vector.size(), what, size));
-      return;
-    }
-    for (Eigen::Index i = 0; i < vector.size(); ++i) {
-      if (!std::isfinite(vector[i])) {
-        problems.push_back(
-            fmt::format("the start value of {} is not a finite number", names[static_cast<std::size_t>(i)]));
-      }
-    }
-  };
-  check(start.q, s.n_q(), s.position_names, "positions");
-  check(start.v, s.n_v(), s.velocity_names, "velocities");
-  check(start.x, s.n_x(), s.state_names, "extra states");
+  check_sizes(s, start, "the start state", problems);
   if (s.n_v() == 0) problems.push_back("the system has no coordinates");
   for (const Event& event : events) {
     if (!event.function) problems.push_back(fmt::format("event '{}' has no switching function", event.name));
@@ -435,7 +527,12 @@ RunResult integrate_with(const MethodEntry& method, const dae::ConstrainedSystem
   complete.q = start.q;
   complete.v = start.v;
   complete.x = start.x;
-  if (start.x_rate.size() == complete.x_rate.size()) complete.x_rate = start.x_rate;
+  const auto take = [](const linalg::Vector& given, linalg::Vector& guess) {
+    if (given.size() == guess.size() && given.allFinite()) guess = given;
+  };
+  take(start.a, complete.a);  // where to look for reactions that forces depend on
+  take(start.lambda, complete.lambda);
+  take(start.x_rate, complete.x_rate);
   return Run(system, t_end, options, events, observers, method).execute(complete);
 }
 

@@ -4,9 +4,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 namespace trammel::integrators {
+
+namespace {
+
+std::optional<double> parse_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
 
 const MethodEntry* find_method(const std::string& name) {
   const auto& all = methods();
@@ -37,6 +49,12 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
           known.empty()
               ? fmt::format("method '{}' has no options, so '{}' cannot be set", method.name, name)
               : fmt::format("method '{}' has no option '{}'; it has: {}", method.name, name, fmt::join(known, ", ")));
+    } else if (info->is_number) {
+      const std::optional<double> number = parse_number(value);
+      if (!number || *number < info->least || *number > info->largest) {
+        obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be a number from {} to {}", name,
+                                        method.name, value, info->least, info->largest));
+      }
     } else if (std::find(info->values.begin(), info->values.end(), value) == info->values.end()) {
       obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be one of: {}", name, method.name,
                                       value, fmt::join(info->values, ", ")));
@@ -51,6 +69,10 @@ std::string option_value(const MethodEntry& method, const MethodOptions& options
     if (info.name == name) return info.values.front();
   }
   throw std::logic_error(fmt::format("method '{}' reads the option '{}' that it does not declare", method.name, name));
+}
+
+double option_number(const MethodEntry& method, const MethodOptions& options, const std::string& name) {
+  return parse_number(option_value(method, options, name)).value();
 }
 
 }  // namespace trammel::integrators

@@ -67,17 +67,23 @@ class Method {
   virtual void interpolate(double t, dae::State& out) = 0;
   /// Order of the formula in use: the local error goes like h^(order + 1).
   virtual int order() const = 0;
-  /// The size of the next step, from a method that chooses it together with its order; nothing leaves it to the
-  /// step controller.
+  /// The size of the next step (> 0) after an accepted one or one with too large an error, from a method that chooses
+  /// it together with its order; nothing leaves it to the step controller.
   virtual std::optional<double> propose_step() const { return std::nullopt; }
+  /// Adds the work of evaluations and solvers of the method's own, at the end of a run.
+  virtual void add_counts(Statistics& /*statistics*/) const {}
   /// Which component or equation made the last attempt fail, in words.
   virtual std::string describe_trouble() = 0;
 };
 
+/// A setting of a method: one of some words, or a number in a range.
 struct MethodOptionInfo {
   std::string name;
-  std::vector<std::string> values;  ///< allowed ones; the first is the default
+  std::vector<std::string> values;  ///< the default first; of words, all that are allowed
   std::string meaning;
+  bool is_number = false;
+  double least = -1e300;
+  double largest = 1e300;
 };
 
 /// What a method can take; users are told before the run starts when a system has something it cannot.
@@ -106,7 +112,8 @@ const MethodEntry* find_method(const std::string& name);
 std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::Structure& structure,
                                         const MethodOptions& options);
 
-/// The value of an option, or its default.
+/// The value of an option, or its default; the second for options that are numbers.
 std::string option_value(const MethodEntry& method, const MethodOptions& options, const std::string& name);
+double option_number(const MethodEntry& method, const MethodOptions& options, const std::string& name);
 
 }  // namespace trammel::integrators

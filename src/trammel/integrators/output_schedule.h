@@ -17,6 +17,10 @@ class OutputSchedule {
   /// The next point after the last one taken that lies in (begin, end] of an accepted step; false when there is none.
   /// Call until it is false. The end of a step is given exactly as `end`.
   bool take(double begin, double end, double& t);
+  /// Whether the state after a restart, at the same time as the one before it, is output, too.
+  bool wants_changes() const {
+    return options_.kind == OutputKind::kSteps || options_.kind == OutputKind::kMaximalInterval;
+  }
   /// Whether the last state of a run, at t, still has to be output.
   bool wants_last(double t) const;
 

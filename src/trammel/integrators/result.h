@@ -41,13 +41,14 @@ enum class FailureCause {
   kInconsistentStart,  ///< no consistent state near the start
   kEquations,          ///< singular or not finite
   kStepTooSmall,
+  kException,  ///< thrown by a function of the user
   kMethod,
 };
 
 struct Failure {
   FailureCause cause = FailureCause::kNone;
   double t = 0;         ///< [s]
-  double h = 0;         ///< [s], the step that was tried; 0 when none was
+  double h = 0;         ///< [s], the last step that was tried; 0 when none was
   std::string message;  ///< what happened, where, and what can be done
 };
 

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
 
 namespace trammel::io {
@@ -25,18 +27,21 @@ std::string quoted(const std::string& field) {
 
 CsvWriter::CsvWriter(std::string path, const dae::Structure& structure)
     : path_(std::move(path)), temporary_(fmt::format("{}.partial-{}", path_, getpid())) {
+  if (std::filesystem::is_directory(path_)) {
+    throw std::runtime_error(fmt::format("cannot write '{}': it is a folder", path_));
+  }
   file_ = std::fopen(temporary_.c_str(), "w");
   if (!file_) throw std::runtime_error(fmt::format("cannot write '{}': {}", path_, std::strerror(errno)));
-  std::string header = "t";
-  const auto add = [&](const std::vector<std::string>& names, const char* form) {
-    for (const std::string& name : names) header += "," + quoted(fmt::format(fmt::runtime(form), name));
+  line_ = "t";
+  const auto add = [&](const std::vector<std::string>& names, const char* before, const char* after) {
+    for (const std::string& name : names) line_ += "," + quoted(before + name + after);
   };
-  add(structure.position_names, "{}");
-  add(structure.velocity_names, "{}");
-  add(structure.velocity_names, "a({})");
-  add(structure.constraint_names, "lambda({})");
-  add(structure.state_names, "{}");
-  fmt::print(file_, "{}\n", header);
+  add(structure.position_names, "", "");
+  add(structure.velocity_names, "", "");
+  add(structure.velocity_names, "a(", ")");
+  add(structure.constraint_names, "lambda(", ")");
+  add(structure.state_names, "", "");
+  write_line();
 }
 
 CsvWriter::~CsvWriter() {
@@ -46,22 +51,30 @@ CsvWriter::~CsvWriter() {
 }
 
 void CsvWriter::write(const dae::State& state) {
-  fmt::print(file_, "{}", state.t);
+  line_.clear();
+  fmt::format_to(std::back_inserter(line_), "{}", state.t);
   for (const linalg::Vector* part : {&state.q, &state.v, &state.a, &state.lambda, &state.x}) {
-    for (const double value : *part) fmt::print(file_, ",{}", value);
+    for (const double value : *part) fmt::format_to(std::back_inserter(line_), ",{}", value);
   }
-  std::fputc('\n', file_);
-  ++rows_;
+  if (write_line()) ++rows_;
+}
+
+bool CsvWriter::write_line() {
+  if (error_ != 0) return false;
+  line_ += '\n';
+  if (std::fwrite(line_.data(), 1, line_.size(), file_) != line_.size()) error_ = errno;
+  return error_ == 0;
 }
 
 void CsvWriter::finish() {
-  const bool bad = std::ferror(file_) != 0;
-  const bool closed = std::fclose(file_) == 0;
+  if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
   file_ = nullptr;
-  if (bad || !closed || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary_.c_str());
-    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_, reason));
+  if (error_ != 0) {
+    throw std::runtime_error(fmt::format("could not write all of '{}': {}; the first {} rows are in '{}'", path_,
+                                         std::strerror(error_), rows_, temporary_));
+  }
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    throw std::runtime_error(fmt::format("cannot rename '{}' to '{}': {}", temporary_, path_, std::strerror(errno)));
   }
 }
 

@@ -22,15 +22,22 @@ class CsvWriter {
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;
 
+  /// After an error (a full disk), further rows are dropped and finish() reports it.
   void write(const dae::State& state);
-  /// Gives the file its name. Throws std::runtime_error when the disk is full or the name cannot be taken.
+  bool has_failed() const { return error_ != 0; }
+  /// Gives the file its name. Throws std::runtime_error when something could not be written; what could is then kept
+  /// under the temporary name that the message gives.
   void finish();
   long rows() const { return rows_; }
 
  private:
+  bool write_line();
+
   std::string path_;
   std::string temporary_;
   std::FILE* file_ = nullptr;
+  std::string line_;
+  int error_ = 0;
   long rows_ = 0;
 };
 

@@ -1,6 +1,8 @@
 #include "trammel/kinematics/projection.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trammel::kinematics {
 
@@ -28,7 +30,7 @@ Projector::Projector(dae::Evaluation& evaluation, kkt::AccelerationSolver& accel
 PositionProjection Projector::project_position(double t, Vector& q, VectorIn weights, MetricUse use) {
   PositionProjection outcome;
   start_ = q;
-  for (bool renew = use == MetricUse::kRenew;; renew = true) {
+  for (bool renew = use == MetricUse::kRenew || !accelerations_.metric().is_factored();; renew = true) {
     if (renew) {
       evaluation_.set_position(t, q);
       outcome.metric = accelerations_.factor_position();
@@ -42,12 +44,17 @@ PositionProjection Projector::project_position(double t, Vector& q, VectorIn wei
 }
 
 math::NewtonOutcome Projector::iterate(double t, Vector& q, VectorIn weights) {
+  const auto norm = [&](const Vector& displacement) {
+    return std::sqrt(displacement.cwiseQuotient(weights).squaredNorm() / static_cast<double>(q.size()));
+  };
   const auto one_correction = [&] {
     correct(t, q);
-    return std::sqrt(displacement_.cwiseQuotient(weights).squaredNorm() / static_cast<double>(q.size()));
+    return norm(displacement_);
   };
+  math::NewtonOptions options = kProjectionNewton;
+  options.floor = 8 * std::numeric_limits<double>::epsilon() * norm(q);
   // The rate of the first iteration is not known: 0.1 lets a correction pass that is a tenth of what is allowed.
-  return math::iterate_newton(one_correction, kProjectionNewton, 0.1);
+  return math::iterate_newton(one_correction, options, 0.1);
 }
 
 void Projector::correct(double t, Vector& q) {

@@ -34,9 +34,9 @@ AccelerationStatus AccelerationSolver::factor_position() {
                                                          : AccelerationStatus::kSingular;
 }
 
-AccelerationStatus AccelerationSolver::solve() {
+AccelerationStatus AccelerationSolver::solve(const dae::State& near) {
   if (friction_) {
-    const AccelerationStatus status = solve_with_friction();
+    const AccelerationStatus status = solve_with_friction(near);
     if (status != AccelerationStatus::kSolved) return status;
   } else {
     a_ = evaluation_.force();
@@ -55,10 +55,10 @@ AccelerationStatus AccelerationSolver::solve() {
   return AccelerationStatus::kSolved;
 }
 
-AccelerationStatus AccelerationSolver::solve_with_friction() {
+AccelerationStatus AccelerationSolver::solve_with_friction(const dae::State& near) {
   const dae::Structure& s = evaluation_.structure();
-  a_ = evaluation_.point().a;
-  lambda_ = evaluation_.point().lambda;
+  a_ = near.a;
+  lambda_ = near.lambda;
   for (int iteration = 0; iteration < kMaxFrictionIterations; ++iteration) {
     evaluation_.set_lambda(lambda_);
     // Residuals of both equations; their size is judged against the largest terms in them.
@@ -85,11 +85,7 @@ AccelerationStatus AccelerationSolver::solve_with_friction() {
 
 SolverCounts AccelerationSolver::counts() const {
   SolverCounts total = metric_.counts();
-  if (friction_) {
-    total.factorizations += friction_->counts().factorizations;
-    total.solves += friction_->counts().solves;
-    total.refinements += friction_->counts().refinements;
-  }
+  if (friction_) total += friction_->counts();
   return total;
 }
 

@@ -28,14 +28,15 @@ class AccelerationSolver {
   /// Factorises [M G^T; G 0] at the position of the evaluation.
   [[nodiscard]] AccelerationStatus factor_position();
   /// a, lambda and x' (explicit states) into the evaluation's point; factor_position() was called at this position.
-  [[nodiscard]] AccelerationStatus solve();
+  /// Where forces depend on lambda, Newton's iteration starts from a and lambda of the state `near`.
+  [[nodiscard]] AccelerationStatus solve(const dae::State& near);
 
   /// The factorised matrix of the last factor_position(): the mass metric that projections use.
   Solver& metric() { return metric_; }
   SolverCounts counts() const;
 
  private:
-  AccelerationStatus solve_with_friction();
+  AccelerationStatus solve_with_friction(const dae::State& near);
 
   dae::Evaluation& evaluation_;
   Solver metric_;

@@ -192,7 +192,7 @@ class SparseSolver final : public StackedSolver {
       is_ordered_ = true;
       return status;
     }
-    for (const linalg::SparseOrdering ordering : {linalg::SparseOrdering::kAmd, linalg::SparseOrdering::kColamd}) {
+    for (const linalg::SparseOrdering ordering : {linalg::SparseOrdering::kColamd, linalg::SparseOrdering::kAmd}) {
       options.ordering = ordering;
       linalg::SparseLu other(pattern_, options);
       const FactorStatus other_status = other.factor(values.data());
@@ -258,6 +258,13 @@ std::string to_string(BackEnd back_end) {
   return "sparse LU";
 }
 
+SolverCounts& SolverCounts::operator+=(const SolverCounts& other) {
+  factorizations += other.factorizations;
+  solves += other.solves;
+  refinements += other.refinements;
+  return *this;
+}
+
 Layout Layout::mass(const dae::Structure& structure) {
   Layout layout;
   layout.upper = structure.n_v();
@@ -302,7 +309,8 @@ FactorStatus Solver::factor(std::span<const BlockValues> values, const double* j
   eigen_assert(values.size() == layout_.blocks.size());
   ++counts_.factorizations;
   const std::optional<FactorStatus> direct = direct_->factor_blocks(values, jacobian);
-  if (direct && direct->ok && !direct_->is_in_doubt()) return *direct;
+  is_factored_ = direct && direct->ok;
+  if (is_factored_ && !direct_->is_in_doubt()) return *direct;
   collect(values, jacobian);  // for back ends that need it, residuals and messages
   FactorStatus status = direct ? *direct : direct_->factor(values_);
   if (!status.ok && options_.back_end == BackEnd::kAutomatic && status.cause == FactorCause::kNotPositiveDefinite) {
@@ -310,6 +318,7 @@ FactorStatus Solver::factor(std::span<const BlockValues> values, const double* j
     direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
     status = direct_->factor(values_);
   }
+  is_factored_ = status.ok;
   return status;
 }
 

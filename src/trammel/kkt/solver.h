@@ -64,6 +64,8 @@ struct SolverCounts {
   long factorizations = 0;
   long solves = 0;
   long refinements = 0;
+
+  SolverCounts& operator+=(const SolverCounts& other);
 };
 
 class DirectSolver;
@@ -79,7 +81,9 @@ class Solver {
 
   /// Values in the order of Layout::blocks. A matrix that is singular to working precision is an answer, not a crash.
   [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian);
-  /// In place: (r, s) -> (u, w), with the matrix of the last successful factor(), whatever its values have become.
+  /// Whether the last factor() succeeded, so that solve() may be called.
+  bool is_factored() const { return is_factored_; }
+  /// In place: (r, s) -> (u, w), with the matrix that was factorised last, whatever its values have become since.
   void solve(VectorOut upper, VectorOut lower);
   /// After a factor() that failed: the rows of G that depend on earlier ones, and on which.
   linalg::RankReport find_dependent_rows() const;
@@ -96,6 +100,7 @@ class Solver {
   Layout layout_;
   SolverOptions options_;
   SolverCounts counts_;
+  bool is_factored_ = false;
   std::unique_ptr<linalg::Pattern> pattern_;  // of the whole matrix: blocks, G, G^T; back ends refer to it
   std::unique_ptr<DirectSolver> direct_;
   Vector values_;

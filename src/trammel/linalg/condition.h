@@ -8,6 +8,7 @@
 // opinion. The result is a lower bound of the norm and rarely below a third of it.
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 namespace trammel::linalg {

@@ -11,8 +11,8 @@ namespace {
 
 /// Size from which LAPACK takes over. Measured on Zen 3 against the reference LAPACK 3.11 of Debian (microseconds):
 ///   n            6     13     32     64    128    400
-///   own loops  0.15   0.54   3.9     22    180   4800
-///   dgetrf     0.46   1.48   6.3     50    353  16000
+///   own loops  0.14   0.51   3.7     21    173   4300
+///   dgetrf     0.46   1.50   6.5     40    353   9450
 /// so there is no crossing with that library; the switch is for tuned ones, which win on matrices beyond the caches.
 constexpr int kLapackFrom = 300;
 
@@ -80,7 +80,7 @@ bool DenseLu::choose_pivot(int k) {
       p = i;
     }
   }
-  if (!(largest > 0 && std::isfinite(largest))) return false;
+  if (!(largest >= std::numeric_limits<double>::min() && std::isfinite(largest))) return false;
   pivots_[k] = p + 1;
   if (p != k)
     for (int j = 0; j < size_; ++j) std::swap(column(j)[k], column(j)[p]);

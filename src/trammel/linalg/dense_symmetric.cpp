@@ -35,7 +35,7 @@ void DenseSymmetric::resize(int size) {
 FactorStatus DenseSymmetric::factor() {
   factored_ = false;
   if (size_ > 0) {
-    if (const FactorStatus status = calc_norm(); !status) return status;
+    if (const FactorStatus status = eval_norm(); !status) return status;
     const int work_size = static_cast<int>(work_.size());
     int info = 0;
     dsytrf_("L", &size_, data(), &size_, pivots_.data(), work_.data(), &work_size, &info, 1);
@@ -46,7 +46,7 @@ FactorStatus DenseSymmetric::factor() {
   return {};
 }
 
-FactorStatus DenseSymmetric::calc_norm() {
+FactorStatus DenseSymmetric::eval_norm() {
   std::fill_n(work_.begin(), size_, 0.0);
   norm1_ = 0;
   for (int j = 0; j < size_; ++j) {
@@ -88,7 +88,7 @@ int DenseSymmetric::find_meaningless_pivot(int columns) {
 
 /// t^T |D| t over the first columns, with t = |L^T| |z| and z = L^-T e_row: what rounding of size |L| |D| |L^T| can
 /// make of pivot `row`. L is plain triangular and the off-diagonal of D in the first half of work_.
-double DenseSymmetric::calc_pivot_noise(int row, int columns) {
+double DenseSymmetric::calc_pivot_noise(int row, int columns) const {
   double* z = work_.data() + size_;
   double noise = 0, next = 0;
   z[row] = 1;
@@ -106,7 +106,7 @@ double DenseSymmetric::calc_pivot_noise(int row, int columns) {
   return noise;
 }
 
-int DenseSymmetric::calc_original_row(int k) {
+int DenseSymmetric::calc_original_row(int k) const {
   std::iota(int_work_.begin(), int_work_.end(), 0);
   for (int i = 0; i <= k; ++i) {
     if (is_block(i)) {

@@ -51,18 +51,18 @@ class DenseSymmetric {
  private:
   double at(int i, int j) const { return matrix_[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * size_]; }
   bool is_block(int k) const { return pivots_[k] < 0; }
-  FactorStatus calc_norm();
+  FactorStatus eval_norm();
   int find_meaningless_pivot(int columns);
-  double calc_pivot_noise(int row, int columns);
-  int calc_original_row(int k);
+  double calc_pivot_noise(int row, int columns) const;
+  int calc_original_row(int k) const;
 
   int size_ = 0;
   bool factored_ = false;
   double norm1_ = 0;
   std::vector<double> matrix_;
   std::vector<int> pivots_;            ///< as dsytrf gives them: negative pairs mark blocks of size 2
-  mutable std::vector<double> work_;   ///< of dsytrf and dsycon
-  mutable std::vector<int> int_work_;  ///< of dsycon
+  mutable std::vector<double> work_;   ///< scratch, also of dsytrf and dsycon
+  mutable std::vector<int> int_work_;  ///< scratch
 };
 
 }  // namespace trammel::linalg

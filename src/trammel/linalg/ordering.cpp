@@ -53,7 +53,7 @@ class LevelWalk {
   std::vector<int> level_;
 };
 
-/// Appends one component to `order`, walked from a node of (nearly) largest eccentricity.
+/// Appends one component to `order`, walked from a node such that its farthest node of least degree has none farther.
 void walk_from_rim(const Graph& graph, int start, LevelWalk& levels, std::vector<int>& order) {
   const std::size_t first = order.size();
   int depth = levels.walk(start, order);
@@ -66,9 +66,12 @@ void walk_from_rim(const Graph& graph, int start, LevelWalk& levels, std::vector
     }
     levels.undo(order, first);
     const int next_depth = levels.walk(farthest, order);
-    if (next_depth <= depth) return;
+    if (next_depth == depth) break;
     depth = next_depth;
+    start = farthest;
   }
+  levels.undo(order, first);
+  levels.walk(start, order);
 }
 
 }  // namespace

@@ -67,4 +67,8 @@ Eigen::MatrixXd Pattern::to_dense(const double* values) const {
   return dense;
 }
 
+void MatrixValues::throw_not_full() {
+  throw std::logic_error("a matrix with a sparse pattern is written entry by entry, values[k], not by row and column");
+}
+
 }  // namespace trammel::linalg

@@ -58,18 +58,21 @@ class MatrixValues {
   double* data() { return data_; }
   /// The k-th entry of the pattern.
   double& operator[](int k) { return data_[k]; }
-  /// Entry (row, column) of a full pattern; a pattern with chosen entries is written by operator[].
+  /// Entry (row, column) of a full pattern; a pattern with chosen entries is written by operator[]. Throws
+  /// std::logic_error when the pattern is not full.
   double& operator()(int row, int column) {
-    eigen_assert(pattern_->is_full());
+    if (!pattern_->is_full()) throw_not_full();
     return data_[row + static_cast<std::ptrdiff_t>(column) * pattern_->rows()];
   }
   /// A full pattern as an Eigen matrix.
   Eigen::Map<Eigen::MatrixXd> dense() {
-    eigen_assert(pattern_->is_full());
+    if (!pattern_->is_full()) throw_not_full();
     return {data_, pattern_->rows(), pattern_->columns()};
   }
 
  private:
+  [[noreturn]] static void throw_not_full();
+
   const Pattern* pattern_;
   double* data_;
 };

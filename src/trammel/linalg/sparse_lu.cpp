@@ -204,14 +204,14 @@ FactorStatus SparseLu::factor() {
   if (!structural_) return structural_;
   FactorStatus status;
   if (size() > 0) {
-    status = calc_norm();
+    status = eval_norm();
     if (status && !(klu_->numeric && attempt_refactor())) status = factor_fully();
   }
   factored_ = status.ok;
   return status;
 }
 
-FactorStatus SparseLu::calc_norm() {
+FactorStatus SparseLu::eval_norm() {
   norm1_ = 0;
   for (int j = 0; j < size(); ++j) {
     const int first = matrix_.offsets[j];

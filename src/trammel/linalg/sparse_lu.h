@@ -115,7 +115,7 @@ class SparseLu {
   struct Klu;
   struct ExtractedFactors;
 
-  FactorStatus calc_norm();
+  FactorStatus eval_norm();
   FactorStatus factor_fully();
   bool attempt_refactor();
   double calc_probe_error() const;

@@ -16,6 +16,7 @@ struct NewtonOptions {
   int max_iterations = 8;   ///< 1 or more
   double tolerance = 1e-2;  ///< of the distance to the solution, in the norm of the corrections
   double max_rate = 0.9;    ///< a larger rate counts as divergence
+  double floor = 0;         ///< corrections of this size are rounding errors: nothing is left to gain
 };
 
 enum class NewtonStatus { kConverged, kTooSlow, kDiverged, kFailed };
@@ -50,8 +51,9 @@ NewtonOutcome iterate_newton(Correct&& correct, const NewtonOptions& options, do
     previous = norm;
     // A rate from an earlier solve is not trusted blindly: the first correction is often far from the linear regime.
     const double rate = k == 1 ? std::max(outcome.rate, kLeastFirstRate) : outcome.rate;
-    // A correction at round-off level of the tolerance has no meaningful rate.
-    if (norm <= 1e-6 * options.tolerance || (rate < 1 && rate / (1 - rate) * norm <= options.tolerance)) {
+    // A correction far below the tolerance, or at round-off, has no meaningful rate.
+    if (norm <= std::max(options.floor, 1e-6 * options.tolerance) ||
+        (rate < 1 && rate / (1 - rate) * norm <= options.tolerance)) {
       outcome.status = NewtonStatus::kConverged;
       return outcome;
     }

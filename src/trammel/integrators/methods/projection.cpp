@@ -6,7 +6,7 @@
 // serves the next step. The error of a step is the larger of the embedded estimate and of the distance it was moved.
 // Theory: docs/theory/projection.md.
 
-#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "trammel/integrators/method.h"
@@ -58,6 +58,8 @@ class Projection final : public Method {
     context_.norm.set_weights(state_, trial_);
     if (!eval_end()) return {StepStatus::kNotSolved};
     set_stage(last, trial_);
+    if (!std::isfinite(y_trial_.sum())) trouble_ = AccelerationStatus::kNotFinite;
+    if (trouble_ != AccelerationStatus::kSolved) return {StepStatus::kNotSolved};
     return {StepStatus::kSolved, calc_error()};
   }
 
@@ -133,7 +135,7 @@ class Projection final : public Method {
   bool eval_accelerations() {
     evaluation_.set_velocity(trial_.v);
     evaluation_.set_x(trial_.x);
-    trouble_ = context_.accelerations.solve();
+    trouble_ = context_.accelerations.solve(state_);
     trial_.a = evaluation_.point().a;
     trial_.lambda = evaluation_.point().lambda;
     trial_.x_rate = evaluation_.point().x_rate;
@@ -168,7 +170,8 @@ class Projection final : public Method {
   double calc_error() {
     error_.setZero();
     for (int i = 0; i < tableau_.stages; ++i) error_ += (h_ * tableau_.e[static_cast<std::size_t>(i)]) * stages_.col(i);
-    return std::max(calc_norm(error_), calc_norm(moved_));
+    const double embedded = calc_norm(error_), moved = calc_norm(moved_);
+    return embedded > moved || std::isnan(embedded) ? embedded : moved;  // what is not a number must not be lost
   }
 
   double calc_norm(const Vector& y) const {
