@@ -45,8 +45,8 @@ void run_accelerations(benchmark::State& state, const Case& problem, BackEnd bac
     // Another time makes the evaluation forget what it knows about this position.
     evaluation.set_position(t += 1, problem.start.q);
     evaluation.set_velocity(problem.start.v);
-    const bool solved =
-        solver.factor_position() == AccelerationStatus::kSolved && solver.solve() == AccelerationStatus::kSolved;
+    const bool solved = solver.factor_position() == AccelerationStatus::kSolved &&
+                        solver.solve(problem.start) == AccelerationStatus::kSolved;
     if (!solved) {
       state.SkipWithError("the equations could not be solved");
       return;

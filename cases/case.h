@@ -14,6 +14,14 @@
 
 namespace trammel::cases {
 
+// What the equations of a case are written with.
+using dae::Derivative;
+using dae::MatrixValues;
+using dae::Point;
+using dae::Structure;
+using dae::VectorIn;
+using dae::VectorOut;
+
 struct Parameter {
   std::string name;
   double value;         ///< default

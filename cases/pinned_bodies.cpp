@@ -5,12 +5,6 @@
 
 namespace trammel::cases {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::Structure;
-using dae::VectorIn;
-using dae::VectorOut;
 using linalg::Entry;
 using linalg::Pattern;
 

@@ -16,13 +16,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::Structure;
-using dae::VectorIn;
-using dae::VectorOut;
-
 // Masses [kg], inertias about the centres of mass [kg m^2]; the index is that of the link.
 constexpr double kM1 = .04325, kM2 = .00365, kM3 = .02373, kM4 = .00706, kM5 = .07050, kM6 = .00706, kM7 = .05498;
 constexpr double kI1 = 2.194e-6, kI2 = 4.410e-7, kI3 = 5.255e-6, kI4 = 5.667e-7, kI5 = 1.169e-5, kI6 = 5.667e-7,

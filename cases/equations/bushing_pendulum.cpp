@@ -15,12 +15,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::Structure;
-using dae::VectorIn;
-using dae::VectorOut;
 using Eigen::Vector2d;
 
 constexpr double kMass = 1, kInertia = 1, kStiffness = 1, kDamping = 10, kPoint1 = 0.5, kPoint2 = -0.5;

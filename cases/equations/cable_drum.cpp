@@ -14,13 +14,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::Structure;
-using dae::VectorIn;
-using dae::VectorOut;
-
 constexpr double kLoadMass = 10, kDrumMass = 1, kDrumInertia = 1, kCableRadius = 1, kBearingRadius = 1, kGravity = 1,
                  kDamping = 1;
 

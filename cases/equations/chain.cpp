@@ -9,9 +9,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Point;
-using dae::VectorOut;
-
 constexpr double kMass = 1, kLength = 1, kGravity = 9.81;
 constexpr double kInertia = kMass * kLength * kLength / 12;
 

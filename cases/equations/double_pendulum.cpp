@@ -12,12 +12,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::VectorIn;
-using dae::VectorOut;
-
 constexpr double kL1 = 1, kL2 = 1.5, kMass1 = 3, kMass2 = 0.3, kK1 = 400, kC1 = 15, kGravity = 9.81;
 constexpr double kRestAngle = 1.5 * std::numbers::pi;
 constexpr int kAngle1 = 2, kAngle2 = 5;

@@ -16,12 +16,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::VectorIn;
-using dae::VectorOut;
-
 // A link of the chain: its centre lies `below` above its lower pin and `above` under its upper one [m].
 struct Link {
   double mass, inertia, above, below;

@@ -8,13 +8,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::Structure;
-using dae::VectorIn;
-using dae::VectorOut;
-
 constexpr double kMass = 2, kDamping = 200, kStiffness = 400;
 
 Structure make_structure() {

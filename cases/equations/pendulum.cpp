@@ -8,13 +8,6 @@
 namespace trammel::cases {
 namespace {
 
-using dae::Derivative;
-using dae::MatrixValues;
-using dae::Point;
-using dae::Structure;
-using dae::VectorIn;
-using dae::VectorOut;
-
 class Pendulum final : public dae::ConstrainedSystem {
  public:
   Pendulum(double mass, double length, double gravity)

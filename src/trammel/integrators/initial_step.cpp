@@ -34,7 +34,8 @@ double calc_initial_step(dae::Evaluation& evaluation, kkt::AccelerationSolver& a
   const double largest = std::max(first, second);
   const double h1 =
       largest <= 1e-15 ? std::max(1e-6 * longest, 1e-3 * h0) : std::pow(0.01 / largest, 1.0 / (order + 1));
-  return std::min({100 * h0, h1, longest});
+  const double h = std::min({100 * h0, h1, longest});
+  return std::isfinite(h) && h > 0 ? h : 1e-6 * longest;
 }
 
 }  // namespace trammel::integrators

@@ -259,7 +259,7 @@ bool Run::attempt_until_accepted() {
     const double h = limit_step(h_);
     h_tried_ = h;
     if (!(h > smallest) && h < t_end_ - t) {
-      fail_for_small_step(smallest, failures > 0 || was_rejected);
+      fail_for_small_step(smallest, was_rejected);
       return false;
     }
     if (statistics.steps + statistics.rejected_error + statistics.rejected_convergence >= options_.max_steps) {

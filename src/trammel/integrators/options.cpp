@@ -41,7 +41,7 @@ std::vector<std::string> Options::validate(double t_start, double t_end) const {
   const bool needs_interval = output.kind == OutputKind::kUniform || output.kind == OutputKind::kMaximalInterval;
   require(!needs_interval || (std::isfinite(output.interval) && output.interval > 0),
           fmt::format("the output interval is {}, but must be positive", output.interval));
-  require(!needs_interval || !((t_end - t_start) / output.interval > 1e9),
+  require(!needs_interval || !(output.interval > 0) || (t_end - t_start) / output.interval <= 1e9,
           fmt::format("an output interval of {} would give more than 1e9 outputs", output.interval));
   if (output.kind == OutputKind::kPoints) {
     require(!output.points.empty(), "no output points are given");
