@@ -77,9 +77,11 @@ Json summarize_as_json(const std::string& case_name, const cases::Case& problem,
 
 std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   const dae::Structure& s = problem.system->structure();
-  std::string text =
-      fmt::format("{}: {}, {}, {}\n", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"),
-                  s.n_v() - s.m() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", s.n_v() - s.m()));
+  std::string text = fmt::format("{}: {}, {}", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"));
+  // In a run that went well the constraints were independent.
+  const int freedoms = s.n_v() - s.m();
+  if (result.ok()) text += freedoms == 1 ? ", 1 degree of freedom" : fmt::format(", {} degrees of freedom", freedoms);
+  text += '\n';
   text += result.brief_report();
   if (!result.ok()) return text;
   constexpr int kMostRows = 12;

@@ -84,7 +84,7 @@ TEST_F(Program, WrongInputGetsOneClearMessageAndStatusTwo) {
       {"run pendulm", "did you mean pendulum?"},
       {"run pendulum --tol -1", "tolerance is -1"},
       {"run pendulum --tol abc", "abc"},
-      {"run pendulum -p nosuch=1", "has no parameter 'nosuch'; it has: mass, length, g, angle"},
+      {"run pendulum -p nosuch=1", "has no parameter 'nosuch'; it has: mass, length, g, angle, rods"},
       {"run pendulum -p length=-1", "must lie between"},
       {"run pendulum -p length", "name=value"},
       {"run pendulum -p length=1m", "'1m'"},
@@ -137,7 +137,14 @@ TEST_F(Program, CsvHoldsTheNamesAndTheAskedPoints) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "no temporary file is left";
 }
 
-TEST_F(Program, AFolderOrAFullDiskInPlaceOfTheResultIsSaid) {
+TEST_F(Program, TwoEqualConstraintsAreNamed) {
+  const Answer answer = run("run pendulum -p rods=2");
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_NE(answer.err.find("constraint 'rod 2' depends on 'rod'"), std::string::npos) << answer.err;
+}
+
+TEST_F(Program, AFolderInPlaceOfTheResultIsSaid) {
   fs::create_directory(path("folder.csv"));
   const Answer folder = run("run pendulum --out " + path("folder.csv"));
   EXPECT_EQ(folder.status, 2);
