@@ -134,7 +134,7 @@ class CholeskyQrSolver final : public DirectSolver {
   static void fill(const Pattern& pattern, const double* values, linalg::CholeskyQr::StridedMatrix matrix) {
     if (pattern.is_full()) {
       for (int j = 0; j < pattern.columns(); ++j, values += pattern.rows()) {
-        std::copy_n(values, pattern.rows(), &matrix(0, j));
+        std::copy_n(values, pattern.rows(), matrix.data() + j * matrix.outerStride());
       }
       return;
     }
