@@ -13,7 +13,7 @@
 namespace trammel::linalg {
 
 /// Two neighbouring numbers, at any address of a double (g++ and clang let vectors alias their elements).
-typedef double Pair __attribute__((vector_size(16), aligned(8)));
+using Pair [[gnu::vector_size(16), gnu::aligned(8)]] = double;
 
 inline Pair load_pair(const double* x) { return *reinterpret_cast<const Pair*>(x); }
 inline void store_pair(Pair value, double* x) { *reinterpret_cast<Pair*>(x) = value; }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+// NOLINTBEGIN(readability-identifier-naming): names as the Fortran compiler makes them
 extern "C" {
 /// P A = L U with partial pivoting; info = k > 0: pivot k (from 1) is exactly zero.
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
@@ -21,3 +22,4 @@ void dsycon_(const char* uplo, const int* n, const double* a, const int* lda, co
 void dsyconv_(const char* uplo, const char* way, const int* n, double* a, const int* lda, const int* ipiv, double* e,
               int* info, std::size_t uplo_length, std::size_t way_length);
 }
+// NOLINTEND(readability-identifier-naming)

@@ -76,8 +76,8 @@ struct SparseLu::ExtractedFactors {
     l_values.resize(l_size);
     u_rows.resize(u_size);
     u_values.resize(u_size);
-    for (auto* numbers : {&z, &t, &sums}) numbers->assign(n, 0.0);
-    marked.assign(n, 0);
+    for (auto* numbers : {&z_, &t_, &sums_}) numbers->assign(n, 0.0);
+    marked_.assign(n, 0);
     klu_extract(klu.numeric, klu.symbolic, l_offsets.data(), l_rows.data(), l_values.data(), u_offsets.data(),
                 u_rows.data(), u_values.data(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                 &klu.common);
@@ -88,47 +88,47 @@ struct SparseLu::ExtractedFactors {
     combine_earlier_columns(k);
     const auto add_column = [this, k](int p, double factor) {
       for (int q = u_offsets[p]; q < u_offsets[p + 1]; ++q)
-        if (u_rows[q] < k) t[u_rows[q]] += std::abs(factor * u_values[q]);
+        if (u_rows[q] < k) t_[u_rows[q]] += std::abs(factor * u_values[q]);
     };
     add_column(k, 1);
-    for (const int p : support) add_column(p, z[p]);
+    for (const int p : support_) add_column(p, z_[p]);
     double noise = 0;
-    for (const int j : support) {
+    for (const int j : support_) {
       for (int q = l_offsets[j]; q < l_offsets[j + 1]; ++q)
-        if (l_rows[q] >= k) noise = std::max(noise, sums[l_rows[q]] += std::abs(l_values[q]) * t[j]);
+        if (l_rows[q] >= k) noise = std::max(noise, sums_[l_rows[q]] += std::abs(l_values[q]) * t_[j]);
     }
-    for (const int j : support) {
-      for (int q = l_offsets[j]; q < l_offsets[j + 1]; ++q) sums[l_rows[q]] = 0;
-      z[j] = t[j] = 0;
-      marked[j] = 0;
+    for (const int j : support_) {
+      for (int q = l_offsets[j]; q < l_offsets[j + 1]; ++q) sums_[l_rows[q]] = 0;
+      z_[j] = t_[j] = 0;
+      marked_[j] = 0;
     }
     return noise;
   }
 
  private:
-  /// z: the coefficients of column k of U as a combination of the columns before it, nonzero on `support`.
+  /// z: the coefficients of column k of U as a combination of the columns before it, nonzero on support_.
   void combine_earlier_columns(int k) {
-    support.clear();
+    support_.clear();
     const auto add_above_diagonal = [this](int p, double factor) {
       for (int q = u_offsets[p]; q + 1 < u_offsets[p + 1]; ++q) {  // the diagonal is the last entry of a column
-        z[u_rows[q]] += factor * u_values[q];
-        if (!std::exchange(marked[u_rows[q]], 1)) pending.push(u_rows[q]);
+        z_[u_rows[q]] += factor * u_values[q];
+        if (!std::exchange(marked_[u_rows[q]], 1)) pending_.push(u_rows[q]);
       }
     };
     add_above_diagonal(k, 1);
-    while (!pending.empty()) {
-      const int j = pending.top();
-      pending.pop();
-      support.push_back(j);
-      z[j] /= u_values[u_offsets[j + 1] - 1];
-      add_above_diagonal(j, -z[j]);
+    while (!pending_.empty()) {
+      const int j = pending_.top();
+      pending_.pop();
+      support_.push_back(j);
+      z_[j] /= u_values[u_offsets[j + 1] - 1];
+      add_above_diagonal(j, -z_[j]);
     }
   }
 
-  std::vector<double> z, t, sums;  ///< zero between calls, as `marked` is
-  std::vector<char> marked;
-  std::vector<int> support;
-  std::priority_queue<int> pending;
+  std::vector<double> z_, t_, sums_;  ///< zero between calls, as marked_ is
+  std::vector<char> marked_;
+  std::vector<int> support_;
+  std::priority_queue<int> pending_;
 };
 
 std::vector<std::string> SparseLuOptions::validate(int size) const {

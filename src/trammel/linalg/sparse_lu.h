@@ -75,6 +75,8 @@ class SparseLu {
   explicit SparseLu(const Pattern& pattern, const SparseLuOptions& options = {});
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;
+  SparseLu(const SparseLu&) = delete;
+  SparseLu& operator=(const SparseLu&) = delete;
   ~SparseLu();
 
   /// Fails when no values can make the matrix regular; factor() then says the same. Throws std::invalid_argument for a

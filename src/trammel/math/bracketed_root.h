@@ -37,7 +37,7 @@ double find_bracketed_root(Function&& f, double a, double fa, double b, double f
     if (std::abs(half) <= allowed || fb == 0) return b;
     if (std::abs(previous_step) >= allowed && std::abs(fa) > std::abs(fb)) {
       const double s = fb / fa;
-      double p, q;
+      double p = 0, q = 1;
       if (a == c) {  // secant
         p = 2 * half * s;
         q = 1 - s;
