@@ -9,41 +9,42 @@
 
 namespace {
 
+namespace cli = trammel::cli;
+
 /// A word that is no command gets its near names, which the parser would not give.
 void check_command_name(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    throw trammel::cli::InputError(trammel::cli::describe_unknown("command", argv[1], names));
+    throw cli::InputError(cli::describe_unknown("command", argv[1], names));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace trammel::cli;
   CLI::App app{"Trammel simulates mechanisms: bodies tied by joints and loaded by forces."};
   app.set_version_flag("--version", TRAMMEL_VERSION);
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return fmt::format("trammel: {}\nRun 'trammel --help' or 'trammel run --help' for what there is.\n", error.what());
   });
-  Action action;
-  add_run_command(app, action);
-  add_cases_command(app, action);
-  add_methods_command(app, action);
+  cli::Action action;
+  cli::add_run_command(app, action);
+  cli::add_cases_command(app, action);
+  cli::add_methods_command(app, action);
   try {
     check_command_name(app, argc, argv);
     app.parse(argc, argv);
     return action();
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kInputWrong;
-  } catch (const InputError& error) {
+    return app.exit(error) == 0 ? cli::kDone : cli::kInputWrong;
+  } catch (const cli::InputError& error) {
     fmt::print(stderr, "trammel: {}\n", error.what());
-    return kInputWrong;
+    return cli::kInputWrong;
   } catch (const std::exception& error) {
     fmt::print(stderr, "trammel: {}\n", error.what());
-    return kSimulationFailed;
+    return cli::kSimulationFailed;
   }
 }
