@@ -161,10 +161,11 @@ TEST(Dual, CompoundAssignmentsMatchTheOperators) {
 
 TEST(Dual, AssignmentsMayUseTheirOwnArgument) {
   Dual1 square = Dual1::variable(3.0, 0), one = square, zero = square, twice = square;
-  square *= square;
-  one /= one;
-  zero -= zero;
-  twice += twice;
+  const Dual1 &same_square = square, &same_one = one, &same_zero = zero, &same_twice = twice;
+  square *= same_square;
+  one /= same_one;
+  zero -= same_zero;
+  twice += same_twice;
   EXPECT_EQ(square.value, 9);
   EXPECT_EQ(square.derivative[0], 6);
   EXPECT_EQ(one.value, 1);
@@ -181,7 +182,9 @@ TEST(Dual, ComparisonsLookAtTheValue) {
   EXPECT_TRUE(x < z && 1 < x && x > 1.5 && z >= x && x <= 2 && x >= y);
   EXPECT_FALSE(x < y || x > y || x != 2.0);
   const Dual1 undefined = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(undefined < x || undefined >= x || undefined == undefined);
+  EXPECT_FALSE(undefined < x);
+  EXPECT_FALSE(undefined >= x);
+  EXPECT_FALSE(undefined == undefined);
   EXPECT_FALSE(isfinite(undefined) || isinf(undefined));
   EXPECT_TRUE(isnan(undefined) && isfinite(x) && isinf(Dual1(kInfinity)));
 }

@@ -5,6 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 namespace trammel::integrators {
 namespace {
 
