@@ -34,7 +34,7 @@ class Program : public ::testing::Test {
     FILE* pipe = popen((std::string(TRAMMEL_CLI) + " " + arguments + " 2>" + error_file).c_str(), "r");
     Answer answer;
     char buffer[4096];
-    for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) answer.out.append(buffer, n);
+    for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) answer.out.append(buffer, n);
     answer.status = WEXITSTATUS(pclose(pipe));
     std::stringstream text;
     text << std::ifstream(error_file).rdbuf();
