@@ -1,0 +1,29 @@
+#include "trammel/model/expression/scope.h"
+
+namespace trammel::model::expression {
+
+bool Scope::is_measure(const std::string& /*function*/) const { return false; }
+
+Meaning Scope::call(const std::string& function, std::span<const std::string> /*arguments*/) {
+  throw ScopeError("'" + function + "' cannot be measured here");
+}
+
+std::vector<std::string> Scope::measures() const { return {}; }
+
+const math::Spline* Scope::find_curve(const std::string& /*name*/) { return nullptr; }
+
+std::vector<std::string> Scope::curve_names() const { return {}; }
+
+std::optional<Meaning> ParameterScope::find(const std::string& name) {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return std::nullopt;
+  return Meaning::constant(found->second);
+}
+
+std::vector<std::string> ParameterScope::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values_) names.push_back(name);
+  return names;
+}
+
+}  // namespace trammel::model::expression

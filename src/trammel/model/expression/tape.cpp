@@ -1,0 +1,76 @@
+#include "trammel/model/expression/tape.h"
+
+#include <algorithm>
+
+namespace trammel::model::expression {
+namespace {
+
+/// The two operands by which an instruction can be differentiated. A condition has no influence in the small.
+struct Operands {
+  int first, second;
+};
+
+Operands differentiable_operands(const Instruction& instruction) {
+  if (instruction.operation == Operation::kSelect) return {instruction.b, instruction.c};
+  return {instruction.a, instruction.b};
+}
+
+/// What an adjoint adds to that of an operand. A result that does not matter, or an operand that does not move it, adds
+/// nothing, even when the other factor is infinite or NaN: the branch of an if() that is not taken is one such result.
+double contribution(double adjoint, double partial) {
+  return adjoint == 0.0 || partial == 0.0 ? 0.0 : adjoint * partial;
+}
+
+}  // namespace
+
+NearestKnot find_nearest_knot(const math::Spline& curve, double x) {
+  const std::vector<double>& knots = curve.knots();
+  auto i = std::lower_bound(knots.begin(), knots.end(), x) - knots.begin();
+  if (i == std::ssize(knots) || (i > 0 && x - knots[i - 1] < knots[i] - x)) --i;
+  return {knots[i], i % 2 == 0 ? 1.0 : -1.0};
+}
+
+double eval_tape_gradient(const Tape& tape, std::span<const double> inputs, std::span<double> work,
+                          std::span<double> gradient) {
+  using Local = math::Dual<double, 2>;
+  const std::size_t n = tape.code.size();
+  const std::span<double> value = work.subspan(0, n), adjoint = work.subspan(n, n);
+  const std::span<double> by_first = work.subspan(2 * n, n), by_second = work.subspan(3 * n, n);
+
+  for (std::size_t i = 0; i < n; ++i) {
+    const Instruction& next = tape.code[i];
+    adjoint[i] = 0.0;
+    switch (next.operation) {
+      case Operation::kConstant: value[i] = tape.constants[next.index]; break;
+      case Operation::kInput: value[i] = inputs[next.index]; break;
+      default: {
+        const Operands operands = differentiable_operands(next);
+        const Local first = Local::variable(value[operands.first], 0);
+        const Local second = Local::variable(value[operands.second], 1);
+        const Local result = next.operation == Operation::kSelect
+                                 ? calc_operation<Local>(next, tape, Local(value[next.a]), first, second)
+                                 : calc_operation<Local>(next, tape, first, second, first);
+        value[i] = result.value;
+        by_first[i] = result.derivative[0];
+        by_second[i] = result.derivative[1];
+      }
+    }
+  }
+
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  adjoint[n - 1] = 1.0;
+  for (std::size_t i = n; i-- > 0;) {
+    const Instruction& next = tape.code[i];
+    if (next.operation == Operation::kConstant || adjoint[i] == 0.0) continue;
+    if (next.operation == Operation::kInput) {
+      gradient[next.index] += adjoint[i];
+    } else {
+      const Operands operands = differentiable_operands(next);
+      adjoint[operands.first] += contribution(adjoint[i], by_first[i]);
+      adjoint[operands.second] += contribution(adjoint[i], by_second[i]);
+    }
+  }
+  return value[n - 1];
+}
+
+}  // namespace trammel::model::expression

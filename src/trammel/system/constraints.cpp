@@ -1,0 +1,222 @@
+#include "trammel/system/constraints.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace trammel::system {
+
+using linalg::Entry;
+using linalg::VectorIn;
+using linalg::VectorOut;
+using model::block_bit;
+using model::BlockMask;
+
+namespace {
+
+FramePair frames_of(const ConstraintInput& in, int a, int b) {
+  return {in.frames[static_cast<std::size_t>(a)], in.frames[static_cast<std::size_t>(b)]};
+}
+
+TwistPair twists_of(const ConstraintInput& in, int a, int b) {
+  return {in.twists[static_cast<std::size_t>(a)], in.twists[static_cast<std::size_t>(b)]};
+}
+
+void add(const SlotList& slots, const Vector12& G, double weight, double* values) {
+  for (const int slot : slots) *values++ += weight * G[slot];
+}
+
+/// Visits the places of a Hessian in the order in which its values are stored.
+template <class Visit>
+void for_each_place(const SlotList& slots, BlockMask blocks, const Visit& visit) {
+  for (const int i : slots) {
+    for (const int j : slots) {
+      if ((blocks & block_bit(i / 3, j / 3)) != 0) visit(i, j);
+    }
+  }
+}
+
+void write(const SlotList& slots, BlockMask blocks, const Matrix12& H, double* values) {
+  for_each_place(slots, blocks, [&](int i, int j) { *values++ += H(i, j); });
+}
+
+double whole_turns(double angle) { return 2 * std::numbers::pi * std::round(angle / (2 * std::numbers::pi)); }
+
+template <class Phi>
+void velocity_gradient_of(const Phi& phi, const FramePair& f, const TwistPair& xi, Vector12& out) {
+  model::velocity_gradient(phi, f, xi, out);
+}
+void velocity_gradient_of(const model::RollingRow& phi, const FramePair& f, const TwistPair& xi, Vector12& out) {
+  phi.velocity_gradient(f, xi, out);
+}
+
+}  // namespace
+
+linalg::Pattern Constraints::jacobian_pattern() const {
+  std::vector<Entry> entries(static_cast<std::size_t>(jacobian_size_));
+  const auto place = [&](const auto& row) {
+    int g = row.g;
+    for (const int slot : row.slots) {
+      entries[static_cast<std::size_t>(g++)] = {row.row, bodies_.pair_column(row.a, row.b, slot)};
+    }
+  };
+  for_each_row(place);
+  for (const Term& term : terms_) place(term);
+  return {rows(), bodies_.n_v(), std::move(entries)};
+}
+
+linalg::Pattern Constraints::reaction_pattern() const {
+  std::vector<Entry> entries(static_cast<std::size_t>(reaction_size_));
+  const auto place = [&](const auto& element, BlockMask blocks) {
+    int h = element.h;
+    for_each_place(element.slots, blocks, [&](int i, int j) {
+      entries[static_cast<std::size_t>(h++)] = {bodies_.pair_column(element.a, element.b, i),
+                                                bodies_.pair_column(element.a, element.b, j)};
+    });
+  };
+  for (const Group& group : groups_) place(group, group.blocks);
+  for (const Term& term : terms_) place(term, term.coordinate.hessian_blocks());
+  return {bodies_.n_v(), bodies_.n_v(), std::move(entries)};
+}
+
+std::vector<model::JointCoordinate> Constraints::counted_angles() const {
+  std::vector<model::JointCoordinate> result;
+  for (const SumRow& sum : sums_) {
+    if (sum.wraps || sum.level != Level::kPosition) continue;
+    for (int k = sum.first; k < sum.last; ++k) {
+      const Term& term = terms_[static_cast<std::size_t>(k)];
+      if (term.coordinate.is_periodic()) result.push_back(term.source);
+    }
+  }
+  return result;
+}
+
+void Constraints::set_counter(const model::JointCoordinate& angle, int state) {
+  for (Term& term : terms_) {
+    if (term.coordinate.is_periodic() && term.source == angle) term.counter = state;
+  }
+}
+
+void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const {
+  for_each_row([&](const auto& row) {
+    if (row.row < n_g_) g[row.row] = row.phi.value(frames_of(in, row.a, row.b));
+  });
+  for (const SumRow& sum : sums_) {
+    if (sum.level != Level::kPosition) continue;
+    double value = -sum.constant;
+    if (sum.function >= 0) value -= in.motions[static_cast<std::size_t>(sum.function)].value;
+    for (int k = sum.first; k < sum.last; ++k) {
+      const Term& term = terms_[static_cast<std::size_t>(k)];
+      double c = term.coordinate.value(frames_of(in, term.a, term.b));
+      if (term.counter >= 0 && !sum.wraps) c += whole_turns(in.x[term.counter] - c);
+      value += term.weight * c;
+    }
+    g[sum.row] = sum.wraps ? value - whole_turns(value) : value;
+  }
+}
+
+void Constraints::calc_jacobian(const ConstraintInput& in, double* values) const {
+  Vector12 G;
+  for_each_row([&](const auto& row) {
+    row.phi.gradient(frames_of(in, row.a, row.b), G);
+    add(row.slots, G, 1, values + row.g);
+  });
+  for (const Term& term : terms_) {
+    term.coordinate.gradient(frames_of(in, term.a, term.b), G);
+    add(term.slots, G, term.weight, values + term.g);
+  }
+}
+
+void Constraints::calc_velocity_offset(const ConstraintInput& in, VectorOut g_t) const {
+  for (const SumRow& sum : sums_) {
+    if (sum.function < 0) continue;
+    const TimeValue& f = in.motions[static_cast<std::size_t>(sum.function)];
+    g_t[sum.row] = sum.level == Level::kPosition ? -f.first : -f.value;
+  }
+}
+
+void Constraints::calc_bias(const ConstraintInput& in, VectorOut bias) const {
+  Vector12 n;
+  for_each_row([&](const auto& row) {
+    const TwistPair xi = twists_of(in, row.a, row.b);
+    row.phi.rate_gradient(frames_of(in, row.a, row.b), xi, n);
+    bias[row.row] = -n.dot(xi.stacked());
+  });
+  for (const SumRow& sum : sums_) {
+    if (sum.function < 0) continue;
+    const TimeValue& f = in.motions[static_cast<std::size_t>(sum.function)];
+    bias[sum.row] = sum.level == Level::kPosition ? f.second : f.first;
+  }
+  for (const Term& term : terms_) {
+    const TwistPair xi = twists_of(in, term.a, term.b);
+    term.coordinate.rate_gradient(frames_of(in, term.a, term.b), xi, n);
+    bias[term.row] -= term.weight * n.dot(xi.stacked());
+  }
+}
+
+void Constraints::calc_reaction_by_q(const ConstraintInput& in, VectorIn lambda, double* values) const {
+  Matrix12 H, sum;
+  for (const Group& group : groups_) {
+    const FramePair f = frames_of(in, group.a, group.b);
+    sum.setZero();
+    for_each_row(group, [&](const auto& row) {
+      row.phi.hessian(f, H);
+      sum += lambda[row.row] * H;
+    });
+    write(group.slots, group.blocks, sum, values + group.h);
+  }
+  for (const Term& term : terms_) {
+    term.coordinate.hessian(frames_of(in, term.a, term.b), H);
+    H *= term.weight * lambda[term.row];
+    write(term.slots, term.coordinate.hessian_blocks(), H, values + term.h);
+  }
+}
+
+void Constraints::calc_rate_by_q(const ConstraintInput& in, double* values) const {
+  Vector12 n;
+  for_each_row([&](const auto& row) {
+    row.phi.rate_gradient(frames_of(in, row.a, row.b), twists_of(in, row.a, row.b), n);
+    add(row.slots, n, 1, values + row.g);
+  });
+  for (const Term& term : terms_) {
+    term.coordinate.rate_gradient(frames_of(in, term.a, term.b), twists_of(in, term.a, term.b), n);
+    add(term.slots, n, term.weight, values + term.g);
+  }
+}
+
+void Constraints::add_quadratic_by_q(const ConstraintInput& in, double* values) const {
+  Vector12 T;
+  for_each_row([&](const auto& row) {
+    row.phi.quadratic_gradient(frames_of(in, row.a, row.b), twists_of(in, row.a, row.b), T);
+    add(row.slots, T, 1, values + row.g);
+  });
+  for (const Term& term : terms_) {
+    term.coordinate.quadratic_gradient(frames_of(in, term.a, term.b), twists_of(in, term.a, term.b), T);
+    add(term.slots, T, term.weight, values + term.g);
+  }
+}
+
+void Constraints::calc_bias_by_v(const ConstraintInput& in, double* values) const {
+  Vector12 out;
+  for_each_row([&](const auto& row) {
+    velocity_gradient_of(row.phi, frames_of(in, row.a, row.b), twists_of(in, row.a, row.b), out);
+    add(row.slots, out, -1, values + row.g);
+  });
+  for (const Term& term : terms_) {
+    velocity_gradient_of(term.coordinate, frames_of(in, term.a, term.b), twists_of(in, term.a, term.b), out);
+    add(term.slots, out, -term.weight, values + term.g);
+  }
+}
+
+void Constraints::add_joint_wrenches(const ConstraintInput& in, VectorIn lambda,
+                                     std::vector<Eigen::Matrix<double, 6, 1>>& wrenches) const {
+  Vector12 G;
+  const auto visit = [&](const auto& element, const auto& phi, double weight) {
+    if (element.joint < 0) return;
+    phi.gradient(frames_of(in, element.a, element.b), G);
+    wrenches[static_cast<std::size_t>(element.joint)] -= weight * lambda[element.row] * G.tail<6>();
+  };
+  for_each_row([&](const auto& row) { visit(row, row.phi, 1); });
+  for (const Term& term : terms_) visit(term, term.coordinate, term.weight);
+}
+
+}  // namespace trammel::system

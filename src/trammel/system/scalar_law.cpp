@@ -1,0 +1,83 @@
+// The law of forces along a coordinate.
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/system/signals.h"
+
+namespace trammel::system {
+namespace {
+
+/// 3 s^2 - 2 s^3 between 0 and 1, and its slope.
+double smooth_step(double s, double& slope) {
+  if (s <= 0 || s >= 1) {
+    slope = 0;
+    return s <= 0 ? 0 : 1;
+  }
+  slope = 6 * s * (1 - s);
+  return s * s * (3 - 2 * s);
+}
+
+/// The force of a stop that is pressed in by `depth` > 0 at the rate `rate`, never pulling; adds to the law's value with
+/// the sign of the side.
+void add_stop(const model::ForceLaw::Stop& stop, double depth, double rate, double side, ScalarLaw::Value& value) {
+  if (!(depth > 0)) return;
+  double slope = 0;
+  const double share = smooth_step(depth / stop.depth, slope);
+  const double elastic = stop.stiffness * std::pow(depth, stop.exponent);
+  const double force = elastic + stop.damping * rate * share;
+  value.potential += elastic * depth / (stop.exponent + 1);
+  if (force <= 0) return;
+  // depth = side * c + const, so that derivatives by c carry the side twice.
+  value.force -= side * force;
+  value.by_value -= stop.stiffness * stop.exponent * std::pow(depth, stop.exponent - 1) +
+                    stop.damping * rate * slope / stop.depth;
+  value.by_rate -= stop.damping * share;
+}
+
+}  // namespace
+
+ScalarLaw::ScalarLaw(const model::Model& model, const model::ForceLaw& law, const Signals& signals)
+    : law_(law), has_expression_(law.expression.has_value()) {
+  if (law.stiffness_curve >= 0) stiffness_curve_ = &model.curves[static_cast<std::size_t>(law.stiffness_curve)].spline;
+  if (law.damping_curve >= 0) damping_curve_ = &model.curves[static_cast<std::size_t>(law.damping_curve)].spline;
+  if (law.expression) expression_ = ProgramUse(*law.expression, signals);
+}
+
+ScalarLaw::Value ScalarLaw::calc(double c, double rate) const {
+  Value value;
+  const double deflection = c - law_.reference;
+  value.force = law_.preload - law_.stiffness * deflection - law_.damping * rate;
+  value.by_value = -law_.stiffness;
+  value.by_rate = -law_.damping;
+  value.potential = (0.5 * law_.stiffness * deflection - law_.preload) * deflection;
+  if (stiffness_curve_) {
+    value.force -= stiffness_curve_->calc_value(deflection);
+    value.by_value -= stiffness_curve_->calc_derivative(deflection);
+    value.potential += stiffness_curve_->calc_integral(deflection);
+  }
+  if (damping_curve_) {
+    value.force -= damping_curve_->calc_value(rate);
+    value.by_rate -= damping_curve_->calc_derivative(rate);
+  }
+  if (law_.coulomb != 0 || law_.breakaway != 0) {
+    const double along = std::tanh(rate / law_.smoothing_velocity);
+    double size = law_.coulomb, size_by_rate = 0;
+    if (law_.breakaway != 0 && law_.stribeck_velocity > 0) {
+      const double s = rate / law_.stribeck_velocity, extra = (law_.breakaway - law_.coulomb) * std::exp(-s * s);
+      size += extra;
+      size_by_rate = -2 * s / law_.stribeck_velocity * extra;
+    }
+    value.force -= size * along;
+    value.by_rate -= size_by_rate * along + size * (1 - along * along) / law_.smoothing_velocity;
+  }
+  if (law_.stop) {
+    add_stop(*law_.stop, c - law_.stop->upper, rate, 1, value);
+    add_stop(*law_.stop, law_.stop->lower - c, -rate, -1, value);
+  }
+  return value;
+}
+
+double ScalarLaw::calc_dissipative(double c, double rate) const { return calc(c, rate).force - calc(c, 0).force; }
+
+}  // namespace trammel::system

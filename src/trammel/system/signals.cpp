@@ -1,0 +1,451 @@
+#include "trammel/system/signals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+#include <stdexcept>
+
+#include "trammel/math/dual.h"
+#include "trammel/system/body_state.h"
+
+namespace trammel::system {
+namespace {
+
+using model::Signal;
+using model::SignalKind;
+
+/// A measure between markers: of a seen from b, in the axes of c, derivatives as seen from d.
+template <class T>
+T calc_measure(const Signal& signal, const MarkerState<T>& a, const MarkerState<T>& b, const MarkerState<T>& c,
+               const MarkerState<T>& d) {
+  using std::atan2, std::sqrt, math::atan2, math::sqrt;
+  using Vector = math::Vector3<T>;
+  const int k = signal.component;
+  const Vector x = a.P - b.P;
+  const auto along = [&](const Vector& vector) { return c.axes.col(k).dot(vector); };
+  const auto size = [](const Vector& vector) { return T(sqrt(vector.squaredNorm())); };
+  const Vector velocity = a.V - b.V - d.W.cross(x);
+  const auto acceleration = [&]() -> Vector {
+    return a.A - b.A - d.W_rate.cross(x) - 2.0 * d.W.cross(velocity) - d.W.cross(Vector(d.W.cross(x)));
+  };
+  switch (signal.kind) {
+    case SignalKind::kDisplacement: return along(x);
+    case SignalKind::kDistance: return size(x);
+    case SignalKind::kVelocity: return along(velocity);
+    case SignalKind::kSpeed: return size(velocity);
+    case SignalKind::kSeparationRate: return x.dot(a.V - b.V) / size(x);
+    case SignalKind::kAngle: {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      return atan2(T(b.axes.col(j).dot(a.axes.col(i))), T(b.axes.col(i).dot(a.axes.col(i))));
+    }
+    case SignalKind::kAngularVelocity: return along(a.W - b.W);
+    case SignalKind::kAngularSpeed: return size(a.W - b.W);
+    case SignalKind::kAcceleration: return along(acceleration());
+    case SignalKind::kAccelerationSize: return size(acceleration());
+    case SignalKind::kAngularAcceleration: return along(a.W_rate - b.W_rate);
+    default: throw std::logic_error("not a measure");
+  }
+}
+
+bool is_measure(SignalKind kind) {
+  return kind >= SignalKind::kDisplacement && kind <= SignalKind::kAngularAcceleration;
+}
+
+BodyState<double> body_state(const SignalInput& in, int frame) {
+  const auto k = static_cast<std::size_t>(frame);
+  BodyState<double> state{in.frames[k].r, in.frames[k].R, in.twists[k].v, in.twists[k].w, {0, 0, 0}, {0, 0, 0}};
+  if (in.accelerations) {
+    state.a = (*in.accelerations)[k].v;
+    state.alpha = (*in.accelerations)[k].w;
+  }
+  return state;
+}
+
+double reaction_component(const Signal& signal, const SignalInput& in, const MarkerGeometry& J) {
+  const Eigen::Matrix<double, 6, 1>& wrench = (*in.joint_wrenches)[static_cast<std::size_t>(signal.index)];
+  const Eigen::Matrix3d& R = in.frames[static_cast<std::size_t>(J.frame)].R;
+  const Eigen::Vector3d force = wrench.head<3>();
+  const Eigen::Vector3d value = signal.kind == SignalKind::kReactionForce
+                                    ? force
+                                    : Eigen::Vector3d(R * wrench.tail<3>() - (R * J.s).cross(force));
+  return signal.component < 3 ? value[signal.component] : value.norm();
+}
+
+void make_unique(std::vector<int>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+int place_in(const std::vector<int>& sorted, int value) {
+  return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+}
+
+}  // namespace
+
+// --- expressions ----------------------------------------------------------------------------------------------------
+
+ProgramUse::ProgramUse(model::Program program, const Signals& signals) : program_(std::move(program)) {
+  for (const int input : program_.inputs()) {
+    const std::vector<int>& support = signals.support(input);
+    support_.insert(support_.end(), support.begin(), support.end());
+  }
+  make_unique(support_);
+  for (const int input : program_.inputs()) {
+    std::vector<int>& places = places_.emplace_back();
+    for (const int z : signals.support(input)) places.push_back(place_in(support_, z));
+  }
+}
+
+void ProgramUse::gather(SignalWork& work) const {
+  std::size_t k = 0;
+  for (const int input : program_.inputs()) work.inputs[k++] = work.values[static_cast<std::size_t>(input)];
+}
+
+double ProgramUse::eval(SignalWork& work) const {
+  gather(work);
+  const auto size = static_cast<std::size_t>(program_.work_size());
+  return program_.eval<double>(std::span<const double>(work.inputs.data(), program_.inputs().size()),
+                               std::span<double>(work.work.data(), size));
+}
+
+double ProgramUse::eval_gradient(const Signals& signals, SignalWork& work, double scale, double* gradient) const {
+  gather(work);
+  const std::size_t count = program_.inputs().size();
+  const double value = program_.eval_gradient(
+      std::span<const double>(work.inputs.data(), count),
+      std::span<double>(work.work.data(), static_cast<std::size_t>(program_.gradient_work_size())),
+      std::span<double>(work.partials.data(), count));
+  for (std::size_t k = 0; k < count; ++k) {
+    const double* of_input = signals.gradient(program_.inputs()[k], work);
+    const double partial = scale * work.partials[k];
+    for (const int at : places_[k]) gradient[at] += partial * *of_input++;
+  }
+  return value;
+}
+
+// --- signals --------------------------------------------------------------------------------------------------------
+
+Signals::Signals(const model::Model& model, const BodyTable& bodies, int n_x,
+                 const std::vector<std::pair<model::JointCoordinate, int>>& counters)
+    : model_(model), bodies_(bodies), counters_(counters), infos_(model.signals.size()) {
+  static_cast<void>(n_x);
+  std::vector<int> marks(infos_.size(), 0);
+  for (std::size_t k = 0; k < infos_.size(); ++k) set_up(static_cast<int>(k), marks);
+}
+
+int Signals::counter_of(const model::JointCoordinate& which) const {
+  for (const auto& [coordinate, state] : counters_) {
+    if (coordinate == which) return state;
+  }
+  return -1;
+}
+
+/// Supports follow from what a signal depends on, so those come first; compile() has made sure that there is no circle.
+void Signals::set_up(int signal, std::vector<int>& marks) {
+  const auto k = static_cast<std::size_t>(signal);
+  if (marks[k] != 0) return;
+  marks[k] = 1;
+  const Signal& s = model_.signals[k];
+  Info& info = infos_[k];
+  const auto need = [&](const model::Program& program) {
+    for (const int input : program.inputs()) {
+      info.needs.push_back(input);
+      set_up(input, marks);
+    }
+    largest_program_ = std::max({largest_program_, static_cast<std::size_t>(program.gradient_work_size()),
+                                 program.inputs().size()});
+  };
+  if (is_measure(s.kind)) {
+    set_up_measure(s, info);
+  } else if (s.kind == SignalKind::kState) {
+    info.support = {2 * bodies_.n_v() + s.index};
+  } else if (s.kind == SignalKind::kVariable) {
+    const model::Program& program = model_.variables[static_cast<std::size_t>(s.index)].function;
+    need(program);
+    info.program = ProgramUse(program, *this);
+    info.support = info.program.support();
+  } else if (s.kind == SignalKind::kJointCoordinate || s.kind == SignalKind::kJointRate) {
+    const model::JointCoordinate which{s.index, static_cast<model::CoordinateKind>(s.component)};
+    info.coordinate = make_joint_coordinate(model_, which);
+    info.counter = counter_of(which);
+    const SlotList slots = bodies_.pair_slots(info.coordinate.a, info.coordinate.b, [](int) { return true; });
+    for (const int slot : slots) {
+      const int column = bodies_.pair_column(info.coordinate.a, info.coordinate.b, slot);
+      info.support.push_back(column);
+      if (s.kind == SignalKind::kJointRate) info.support.push_back(bodies_.n_v() + column);
+    }
+    make_unique(info.support);
+  } else if (s.kind == SignalKind::kForceValue) {
+    const model::Force& force = model_.forces[static_cast<std::size_t>(s.index)];
+    if (force.scalar && force.scalar->law.expression) need(*force.scalar->law.expression);
+    if (force.vector) {
+      for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
+        for (const auto& part : *parts) {
+          if (part) need(*part);
+        }
+      }
+    }
+    set_up_force_value(s, info);
+  } else if (s.kind == SignalKind::kReactionForce || s.kind == SignalKind::kReactionTorque) {
+    info.b = marker_geometry(model_, model_.joints[static_cast<std::size_t>(s.index)].j);
+  }
+  info.offset = static_cast<int>(gradient_size_);
+  gradient_size_ += info.support.size();
+}
+
+void Signals::set_up_measure(const Signal& signal, Info& info) const {
+  info.a = marker_geometry(model_, signal.a);
+  info.b = marker_geometry(model_, signal.b);
+  info.c = marker_geometry(model_, signal.c);
+  info.d = marker_geometry(model_, signal.d);
+  if (signal.kind == SignalKind::kAngle) {
+    info.angle_offset = std::atan2(info.a.axes(1, 0), info.a.axes(0, 0)) - std::atan2(info.b.axes(1, 0), info.b.axes(0, 0));
+  }
+  for (const MarkerGeometry* m : {&info.a, &info.b, &info.c, &info.d}) {
+    if (m->frame != 0) info.frames.push_back(m->frame);
+  }
+  make_unique(info.frames);
+  for (const int half : {0, 1}) {
+    for (const int frame : info.frames) {
+      for (const int slot : bodies_.slots(frame)) {
+        info.support.push_back(half * bodies_.n_v() + bodies_.column(frame, slot));
+      }
+    }
+  }
+}
+
+void Signals::set_up_force_value(const Signal& signal, Info& info) const {
+  const model::Force& force = model_.forces[static_cast<std::size_t>(signal.index)];
+  if (force.vector) {
+    const auto& parts = signal.component < 3 ? force.vector->force : force.vector->torque;
+    const auto& part = parts[static_cast<std::size_t>(signal.component % 3)];
+    info.program = ProgramUse(part ? *part : model::Program(), *this);
+    info.support = info.program.support();
+    return;
+  }
+  if (!force.scalar) throw std::logic_error("a bushing's value is no signal");
+  const model::ScalarForce& scalar = *force.scalar;
+  if (scalar.coordinate.joint >= 0) {
+    info.coordinate = make_joint_coordinate(model_, scalar.coordinate);
+    info.counter = counter_of(scalar.coordinate);
+  } else {
+    const MarkerGeometry I = marker_geometry(model_, scalar.i), J = marker_geometry(model_, scalar.j);
+    info.coordinate = {model::Coordinate::distance(I.s, J.s), I.frame, J.frame};
+  }
+  info.law = ScalarLaw(model_, scalar.law, *this);
+  const SlotList slots = bodies_.pair_slots(info.coordinate.a, info.coordinate.b, [](int) { return true; });
+  for (const int slot : slots) {
+    const int column = bodies_.pair_column(info.coordinate.a, info.coordinate.b, slot);
+    info.support.push_back(column);
+    info.support.push_back(bodies_.n_v() + column);
+  }
+  const std::vector<int>& more = info.law.expression().support();
+  info.support.insert(info.support.end(), more.begin(), more.end());
+  make_unique(info.support);
+}
+
+SignalWork Signals::make_work() const {
+  SignalWork work;
+  work.values.resize(infos_.size());
+  work.gradients.resize(gradient_size_);
+  std::size_t largest = largest_program_ + 16;
+  // Programs of forces, states, outputs and events run in the same room.
+  const auto consider = [&](const model::Program& program) {
+    largest = std::max({largest, static_cast<std::size_t>(program.gradient_work_size()), program.inputs().size()});
+  };
+  for (const model::Force& force : model_.forces) {
+    if (force.scalar && force.scalar->law.expression) consider(*force.scalar->law.expression);
+    if (force.vector) {
+      for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
+        for (const auto& part : *parts) {
+          if (part) consider(*part);
+        }
+      }
+    }
+  }
+  for (const model::ExtraState& state : model_.states) consider(state.function);
+  for (const model::Definition& output : model_.outputs) consider(output.function);
+  for (const model::EventRule& event : model_.events) {
+    consider(event.function);
+    for (const auto& [state, program] : event.assignments) consider(program);
+  }
+  for (const auto& info : infos_) consider(info.program.program());
+  work.inputs.resize(largest);
+  work.work.resize(largest);
+  work.partials.resize(largest);
+  return work;
+}
+
+void Signals::visit(int signal, std::vector<char>& marks, std::vector<int>& order) const {
+  const auto k = static_cast<std::size_t>(signal);
+  if (marks[k] != 0) return;
+  marks[k] = 1;
+  for (const int needed : infos_[k].needs) visit(needed, marks, order);
+  order.push_back(signal);
+}
+
+std::vector<int> Signals::order_of(const std::vector<const model::Program*>& programs) const {
+  std::vector<char> marks(infos_.size(), 0);
+  std::vector<int> order;
+  for (const model::Program* program : programs) {
+    for (const int input : program->inputs()) visit(input, marks, order);
+  }
+  return order;
+}
+
+std::vector<int> Signals::order_of_all() const {
+  std::vector<char> marks(infos_.size(), 0);
+  std::vector<int> order;
+  for (std::size_t k = 0; k < infos_.size(); ++k) visit(static_cast<int>(k), marks, order);
+  return order;
+}
+
+bool Signals::needs_accelerations(std::span<const int> order) const {
+  return std::any_of(order.begin(), order.end(),
+                     [&](int k) { return model_.signals[static_cast<std::size_t>(k)].needs_accelerations(); });
+}
+
+bool Signals::needs_reactions(std::span<const int> order) const {
+  return std::any_of(order.begin(), order.end(),
+                     [&](int k) { return model_.signals[static_cast<std::size_t>(k)].needs_reactions(); });
+}
+
+double Signals::calc_joint_coordinate(const SignalInput& in, const PlacedCoordinate& placed, int counter) const {
+  const double c = placed.coordinate.value(
+      {in.frames[static_cast<std::size_t>(placed.a)], in.frames[static_cast<std::size_t>(placed.b)]});
+  if (counter < 0) return c;
+  constexpr double kTurn = 2 * std::numbers::pi;
+  return c + kTurn * std::round((in.at.x[counter] - c) / kTurn);
+}
+
+namespace {
+
+double coordinate_rate(const PlacedCoordinate& placed, const FramePair& f, const TwistPair& xi) {
+  Vector12 G;
+  placed.coordinate.gradient(f, G);
+  return G.dot(xi.stacked());
+}
+
+}  // namespace
+
+double Signals::calc_value(int signal, const SignalInput& in, SignalWork& work) const {
+  const Signal& s = model_.signals[static_cast<std::size_t>(signal)];
+  const Info& info = infos_[static_cast<std::size_t>(signal)];
+  const auto pair_of = [&] {
+    return FramePair{in.frames[static_cast<std::size_t>(info.coordinate.a)],
+                     in.frames[static_cast<std::size_t>(info.coordinate.b)]};
+  };
+  const auto twist_pair_of = [&] {
+    return TwistPair{in.twists[static_cast<std::size_t>(info.coordinate.a)],
+                     in.twists[static_cast<std::size_t>(info.coordinate.b)]};
+  };
+  switch (s.kind) {
+    case SignalKind::kTime: return in.at.t;
+    case SignalKind::kState: return in.at.x[s.index];
+    case SignalKind::kStateRate: return in.at.x_rate[s.index];
+    case SignalKind::kVariable: return info.program.eval(work);
+    case SignalKind::kJointCoordinate: return calc_joint_coordinate(in, info.coordinate, info.counter);
+    case SignalKind::kJointRate: return coordinate_rate(info.coordinate, pair_of(), twist_pair_of());
+    case SignalKind::kReactionForce:
+    case SignalKind::kReactionTorque: return reaction_component(s, in, info.b);
+    case SignalKind::kForceValue: {
+      if (model_.forces[static_cast<std::size_t>(s.index)].vector) return info.program.eval(work);
+      const double c = calc_joint_coordinate(in, info.coordinate, info.counter);
+      const double force = info.law.calc(c, coordinate_rate(info.coordinate, pair_of(), twist_pair_of())).force;
+      return force + (info.law.has_expression() ? info.law.expression().eval(work) : 0.0);
+    }
+    default: break;
+  }
+  if (s.kind == SignalKind::kAngle && bodies_.is_planar() && s.component == 2) {
+    return in.frames[static_cast<std::size_t>(info.a.frame)].angle -
+           in.frames[static_cast<std::size_t>(info.b.frame)].angle + info.angle_offset;
+  }
+  const auto state = [&](const MarkerGeometry& m) { return place(body_state(in, m.frame), m); };
+  return calc_measure<double>(s, state(info.a), state(info.b), state(info.c), state(info.d));
+}
+
+void Signals::add_coordinate_gradient(const Info& info, const SignalInput& in, double by_value, double by_rate,
+                                      double* gradient) const {
+  const int a = info.coordinate.a, b = info.coordinate.b;
+  const FramePair f{in.frames[static_cast<std::size_t>(a)], in.frames[static_cast<std::size_t>(b)]};
+  const TwistPair xi{in.twists[static_cast<std::size_t>(a)], in.twists[static_cast<std::size_t>(b)]};
+  Vector12 G, n;
+  info.coordinate.coordinate.gradient(f, G);
+  info.coordinate.coordinate.rate_gradient(f, xi, n);
+  for (const int slot : bodies_.pair_slots(a, b, [](int) { return true; })) {
+    const int column = bodies_.pair_column(a, b, slot);
+    gradient[place_in(info.support, column)] += by_value * G[slot] + by_rate * n[slot];
+    if (by_rate != 0) gradient[place_in(info.support, bodies_.n_v() + column)] += by_rate * G[slot];
+  }
+}
+
+void Signals::calc_measure_gradient(const Signal& signal, const Info& info, const SignalInput& in,
+                                    double* gradient) const {
+  if (signal.kind == SignalKind::kAngle && bodies_.is_planar() && signal.component == 2) {
+    for (const auto& [marker, sign] : {std::pair{&info.a, 1.0}, std::pair{&info.b, -1.0}}) {
+      if (marker->frame != 0) gradient[place_in(info.support, bodies_.column(marker->frame, 5))] += sign;
+    }
+    return;
+  }
+  double* out = gradient;
+  for (const bool by_velocity : {false, true}) {
+    for (const int frame : info.frames) {
+      const BodyState<D6> moved = with_variables(body_state(in, frame), by_velocity);
+      const auto state = [&](const MarkerGeometry& m) {
+        return place(m.frame == frame ? moved : cast<D6>(body_state(in, m.frame)), m);
+      };
+      const D6 value = calc_measure<D6>(signal, state(info.a), state(info.b), state(info.c), state(info.d));
+      for (const int slot : bodies_.slots(frame)) *out++ = value.derivative[static_cast<std::size_t>(slot)];
+    }
+  }
+}
+
+void Signals::calc_gradient(int signal, const SignalInput& in, SignalWork& work, double* gradient) const {
+  const Signal& s = model_.signals[static_cast<std::size_t>(signal)];
+  const Info& info = infos_[static_cast<std::size_t>(signal)];
+  std::fill_n(gradient, info.support.size(), 0.0);
+  switch (s.kind) {
+    case SignalKind::kState: gradient[0] = 1; return;
+    case SignalKind::kVariable: info.program.eval_gradient(*this, work, 1, gradient); return;
+    case SignalKind::kJointCoordinate: add_coordinate_gradient(info, in, 1, 0, gradient); return;
+    case SignalKind::kJointRate: add_coordinate_gradient(info, in, 0, 1, gradient); return;
+    case SignalKind::kForceValue: {
+      if (model_.forces[static_cast<std::size_t>(s.index)].vector) {
+        info.program.eval_gradient(*this, work, 1, gradient);
+        return;
+      }
+      const FramePair f{in.frames[static_cast<std::size_t>(info.coordinate.a)],
+                        in.frames[static_cast<std::size_t>(info.coordinate.b)]};
+      const TwistPair xi{in.twists[static_cast<std::size_t>(info.coordinate.a)],
+                         in.twists[static_cast<std::size_t>(info.coordinate.b)]};
+      const ScalarLaw::Value law = info.law.calc(calc_joint_coordinate(in, info.coordinate, info.counter),
+                                                 coordinate_rate(info.coordinate, f, xi));
+      add_coordinate_gradient(info, in, law.by_value, law.by_rate, gradient);
+      if (!info.law.has_expression()) return;
+      // The expression's support is a part of the signal's.
+      const ProgramUse& expression = info.law.expression();
+      work.gather_room.assign(expression.support().size(), 0.0);
+      expression.eval_gradient(*this, work, 1, work.gather_room.data());
+      for (std::size_t k = 0; k < expression.support().size(); ++k) {
+        gradient[place_in(info.support, expression.support()[k])] += work.gather_room[k];
+      }
+      return;
+    }
+    default: break;
+  }
+  if (is_measure(s.kind) && !s.needs_accelerations()) calc_measure_gradient(s, info, in, gradient);
+}
+
+void Signals::calc_values(const SignalInput& in, std::span<const int> order, SignalWork& work) const {
+  for (const int signal : order) work.values[static_cast<std::size_t>(signal)] = calc_value(signal, in, work);
+}
+
+void Signals::calc_gradients(const SignalInput& in, std::span<const int> order, SignalWork& work) const {
+  for (const int signal : order) {
+    work.values[static_cast<std::size_t>(signal)] = calc_value(signal, in, work);
+    calc_gradient(signal, in, work, work.gradients.data() + infos_[static_cast<std::size_t>(signal)].offset);
+  }
+}
+
+}  // namespace trammel::system
