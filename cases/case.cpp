@@ -7,15 +7,14 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "cases/model_files.h"
+
 namespace trammel::cases {
 
-const CaseEntry* find_case(const std::string& name) {
-  const auto& all = cases();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const CaseEntry* e) { return e->name == name; });
-  return found == all.end() ? nullptr : *found;
-}
+namespace {
 
-Case build_case(const CaseEntry& entry, const ParameterValues& changes) {
+/// The values of all parameters, with changes checked.
+ParameterValues merge(const CaseEntry& entry, const ParameterValues& changes) {
   ParameterValues values;
   std::vector<std::string> names;
   for (const Parameter& p : entry.parameters) {
@@ -41,7 +40,41 @@ Case build_case(const CaseEntry& entry, const ParameterValues& changes) {
     }
     values[name] = value;
   }
-  return entry.build(values);
+  return values;
+}
+
+}  // namespace
+
+const std::vector<const CaseEntry*>& cases() {
+  static const std::vector<const CaseEntry*> all = [] {
+    std::vector<const CaseEntry*> entries = equation_cases();
+    entries.insert(entries.end(), generated_models().begin(), generated_models().end());
+    for (const ModelFile& file : model_files()) entries.push_back(&model_file_entry(file));
+    std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+    return entries;
+  }();
+  return all;
+}
+
+const CaseEntry* find_case(const std::string& name) {
+  for (const auto* entries : {&equation_cases(), &generated_models()}) {
+    for (const CaseEntry* entry : *entries) {
+      if (entry->name == name) return entry;
+    }
+  }
+  for (const ModelFile& file : model_files()) {
+    if (file.name == name) return &model_file_entry(file);
+  }
+  return nullptr;
+}
+
+Case build_case(const CaseEntry& entry, const ParameterValues& changes) {
+  if (!entry.model) return entry.build(merge(entry, changes));
+  return make_case(analyses::prepare(std::make_shared<const model::Model>(build_model(entry, changes))));
+}
+
+model::Model build_model(const CaseEntry& entry, const ParameterValues& changes) {
+  return entry.model(merge(entry, changes));
 }
 
 }  // namespace trammel::cases

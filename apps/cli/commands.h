@@ -22,7 +22,13 @@ class InputError : public std::runtime_error {
 using Action = std::function<int()>;
 
 void add_run_command(CLI::App& app, Action& action);
+void add_check_command(CLI::App& app, Action& action);
+void add_statics_command(CLI::App& app, Action& action);
+void add_joints_command(CLI::App& app, Action& action);
+void add_forces_command(CLI::App& app, Action& action);
+void add_schema_command(CLI::App& app, Action& action);
 void add_cases_command(CLI::App& app, Action& action);
 void add_methods_command(CLI::App& app, Action& action);
+void add_results_command(CLI::App& app, Action& action);
 
 }  // namespace trammel::cli

@@ -1,4 +1,4 @@
-// trammel cases, trammel methods: what there is, one line each.
+// trammel cases, methods, joints, forces: what there is, one line each; trammel schema.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +9,9 @@
 #include "cases/case.h"
 #include "commands.h"
 #include "trammel/integrators/method.h"
+#include "trammel/io/model_schema.h"
+#include "trammel/model/force_types.h"
+#include "trammel/model/joint_types.h"
 
 namespace trammel::cli {
 namespace {
@@ -51,9 +54,44 @@ void print(const integrators::MethodEntry& entry) {
   }
 }
 
-template <class Entry>
+Json describe(const model::JointTypeInfo& entry) {
+  const auto names = [](const std::vector<model::CoordinateKind>& kinds) {
+    Json list = Json::array();
+    for (const model::CoordinateKind kind : kinds) list.push_back(model::to_string(kind));
+    return list;
+  };
+  return {{"name", entry.name},
+          {"summary", entry.summary},
+          {"planar", entry.in_plane},
+          {"spatial", entry.in_space},
+          {"planar_coordinates", names(entry.planar_coordinates)},
+          {"spatial_coordinates", names(entry.spatial_coordinates)}};
+}
+
+Json describe(const model::ForceTypeInfo& entry) { return {{"name", entry.name}, {"summary", entry.summary}}; }
+
+void print(const model::JointTypeInfo& entry) {
+  const char* where = entry.in_plane && entry.in_space ? "" : entry.in_plane ? " (planar only)" : " (spatial only)";
+  fmt::print("{:<20} {}{}\n", entry.name, entry.summary, where);
+}
+
+void print(const model::ForceTypeInfo& entry) { fmt::print("{:<16} {}\n", entry.name, entry.summary); }
+
+std::vector<const model::JointTypeInfo*> joint_entries() {
+  std::vector<const model::JointTypeInfo*> entries;
+  for (const model::JointTypeInfo& info : model::joint_types()) entries.push_back(&info);
+  return entries;
+}
+
+std::vector<const model::ForceTypeInfo*> force_entries() {
+  std::vector<const model::ForceTypeInfo*> entries;
+  for (const model::ForceTypeInfo& info : model::force_types()) entries.push_back(&info);
+  return entries;
+}
+
+template <class Entry, class Entries>
 void add_list_command(CLI::App& app, Action& action, const char* name, const char* help,
-                      const std::vector<const Entry*>& (*entries)()) {
+                      const Entries& entries) {
   CLI::App* command = app.add_subcommand(name, help);
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "Print a JSON list");
@@ -77,12 +115,30 @@ void add_list_command(CLI::App& app, Action& action, const char* name, const cha
 
 void add_cases_command(CLI::App& app, Action& action) {
   add_list_command<cases::CaseEntry>(app, action, "cases", "List the problems that come with the program",
-                                     cases::cases);
+                                     &cases::cases);
 }
 
 void add_methods_command(CLI::App& app, Action& action) {
   add_list_command<integrators::MethodEntry>(app, action, "methods", "List the integration methods",
-                                             integrators::methods);
+                                             &integrators::methods);
+}
+
+void add_joints_command(CLI::App& app, Action& action) {
+  add_list_command<model::JointTypeInfo>(app, action, "joints", "List the kinds of joints", &joint_entries);
+}
+
+void add_forces_command(CLI::App& app, Action& action) {
+  add_list_command<model::ForceTypeInfo>(app, action, "forces", "List the kinds of forces", &force_entries);
+}
+
+void add_schema_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of model files");
+  command->callback([&action] {
+    action = [] {
+      fmt::print("{}\n", io::model_schema_text());
+      return kDone;
+    };
+  });
 }
 
 }  // namespace trammel::cli

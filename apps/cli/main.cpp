@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "commands.h"
-#include "near_names.h"
+#include "trammel/model/near_names.h"
 
 namespace {
 
@@ -17,7 +17,7 @@ void check_command_name(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    throw cli::InputError(cli::describe_unknown("command", argv[1], names));
+    throw cli::InputError(trammel::model::describe_unknown("command", argv[1], names));
   }
 }
 
@@ -32,8 +32,14 @@ int main(int argc, char** argv) {
   });
   cli::Action action;
   cli::add_run_command(app, action);
+  cli::add_check_command(app, action);
+  cli::add_statics_command(app, action);
   cli::add_cases_command(app, action);
   cli::add_methods_command(app, action);
+  cli::add_joints_command(app, action);
+  cli::add_forces_command(app, action);
+  cli::add_schema_command(app, action);
+  cli::add_results_command(app, action);
   try {
     check_command_name(app, argc, argv);
     app.parse(argc, argv);
@@ -43,7 +49,7 @@ int main(int argc, char** argv) {
   } catch (const cli::InputError& error) {
     fmt::print(stderr, "trammel: {}\n", error.what());
     return cli::kInputWrong;
-  } catch (const std::exception& error) {
+  } catch (const std::exception& error) {  // a model that cannot be assembled among them
     fmt::print(stderr, "trammel: {}\n", error.what());
     return cli::kSimulationFailed;
   }

@@ -1,20 +1,24 @@
-// trammel run CASE: integrates a case and reports.
+// trammel run CASE|FILE: integrates a case or a model file and reports.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <memory>
 #include <optional>
 
-#include "cases/case.h"
 #include "commands.h"
-#include "near_names.h"
+#include "problem.h"
 #include "run_summary.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
-#include "trammel/io/csv_writer.h"
+#include "trammel/io/mechanism_columns.h"
+#include "trammel/io/result_writer.h"
+#include "trammel/io/state_columns.h"
+#include "trammel/model/near_names.h"
+#include "trammel/system/plain_form.h"
 
 namespace trammel::cli {
 namespace {
@@ -22,12 +26,12 @@ namespace {
 using integrators::OutputKind;
 
 struct RunArguments {
-  std::string problem;
-  std::string method = "projection";
+  ProblemRequest request;
+  std::optional<std::string> method;
+  std::string form = "quasi";
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
-  std::vector<std::string> parameters;
   std::string out;
   std::optional<double> every, gap;
   std::vector<double> at;
@@ -35,6 +39,7 @@ struct RunArguments {
   bool as_json = false;
   bool with_events = false;
   bool quiet = false;
+  bool without_energy = false;
 };
 
 /// Rows of a result file when the user does not say how many.
@@ -44,54 +49,14 @@ std::atomic<bool> interrupted{false};
 
 extern "C" void on_interrupt(int) { interrupted.store(true); }
 
-std::pair<std::string, std::string> split_assignment(const std::string& text, const char* option) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw InputError(fmt::format("'{} {}' is not of the form name=value", option, text));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-double to_number(const std::string& text, const std::string& what) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size())
-    throw InputError(fmt::format("the value '{}' of {} is not a number", text, what));
-  return value;
-}
-
-const cases::CaseEntry& find_entry(const std::string& name) {
-  if (const cases::CaseEntry* entry = cases::find_case(name)) return *entry;
-  std::vector<std::string> names;
-  for (const cases::CaseEntry* entry : cases::cases()) names.push_back(entry->name);
-  throw InputError(describe_unknown("case", name, names));
-}
-
-cases::Case build(const RunArguments& arguments) {
-  const cases::CaseEntry& entry = find_entry(arguments.problem);
-  cases::ParameterValues changes;
-  for (const std::string& text : arguments.parameters) {
-    const auto [name, value] = split_assignment(text, "-p");
-    changes[name] = to_number(value, "parameter '" + name + "'");
-  }
-  try {
-    return cases::build_case(entry, changes);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(error.what());
-  }
-}
-
-integrators::OutputOptions output_options(const RunArguments& arguments, double span) {
+integrators::OutputOptions output_options(const RunArguments& arguments, const Problem& problem, double t_end) {
+  const double span = t_end - problem.given.start.t;
   integrators::OutputOptions output;
   const int chosen = (arguments.every ? 1 : 0) + (arguments.gap ? 1 : 0) + (arguments.every_step ? 1 : 0) +
                      (arguments.at.empty() ? 0 : 1);
   if (chosen > 1) throw InputError("choose one of --every, --max-interval, --every-step and --at");
-  if (chosen == 1 && arguments.out.empty()) throw InputError("output points need a file: add --out FILE.csv");
+  if (chosen == 1 && arguments.out.empty())
+    throw InputError("output points need a file: add --out FILE.h5 or FILE.csv");
   if (arguments.every_step) {
     output.kind = OutputKind::kSteps;
   } else if (arguments.gap) {
@@ -102,19 +67,29 @@ integrators::OutputOptions output_options(const RunArguments& arguments, double 
     output.points = arguments.at;
   } else if (arguments.every || (!arguments.out.empty() && span > 0)) {
     output.kind = OutputKind::kUniform;
-    output.interval = arguments.every.value_or(span / kDefaultOutputs);
+    const std::optional<double> of_model = problem.model ? problem.model->simulation.output_interval : std::nullopt;
+    output.interval = arguments.every.value_or(of_model.value_or(span / kDefaultOutputs));
   }
   return output;
 }
 
-integrators::Options integration_options(const RunArguments& arguments, double t_start, double t_end) {
+/// The settings of the model, where the command line does not say otherwise.
+void apply_model_settings(const model::SimulationSettings& settings, integrators::Options& options) {
+  if (settings.method) options.method = *settings.method;
+  if (settings.tolerance) options.rtol = options.atol = *settings.tolerance;
+  if (settings.max_step) options.h_max = *settings.max_step;
+  for (const auto& [name, value] : settings.method_options) options.method_options[name] = value;
+}
+
+integrators::Options integration_options(const RunArguments& arguments, const Problem& problem, double t_end) {
   integrators::Options options;
-  if (!integrators::find_method(arguments.method)) {
+  if (problem.model) apply_model_settings(problem.model->simulation, options);
+  if (arguments.method) options.method = *arguments.method;
+  if (!integrators::find_method(options.method)) {
     std::vector<std::string> names;
     for (const integrators::MethodEntry* entry : integrators::methods()) names.push_back(entry->name);
-    throw InputError(describe_unknown("method", arguments.method, names));
+    throw InputError(model::describe_unknown("method", options.method, names));
   }
-  options.method = arguments.method;
   for (const std::string& text : arguments.method_options) {
     const auto [name, value] = split_assignment(text, "--option");
     options.method_options[name] = value;
@@ -126,7 +101,7 @@ integrators::Options integration_options(const RunArguments& arguments, double t
   if (arguments.h_fixed) options.h_fixed = *arguments.h_fixed;
   if (arguments.max_steps) options.max_steps = *arguments.max_steps;
   if (arguments.time_limit) options.time_limit = *arguments.time_limit;
-  options.output = output_options(arguments, t_end - t_start);
+  options.output = output_options(arguments, problem, t_end);
   options.cancel = &interrupted;
   return options;
 }
@@ -137,10 +112,86 @@ void print_progress(const integrators::Progress& p) {
              p.t_end, p.steps, p.h, p.seconds, terminal ? "   " : "\n");
 }
 
-int run(const RunArguments& arguments) {
-  const cases::Case problem = build(arguments);
-  const double t_end = arguments.t_end.value_or(problem.t_end);
-  const integrators::Options options = integration_options(arguments, problem.start.t, t_end);
+/// Rows of the result file: what is known of a mechanism, or the plain state of equations.
+class Rows {
+ public:
+  explicit Rows(const Problem& problem) : structure_(problem.given.system->structure()) {
+    if (problem.given.mechanism) mechanism_ = std::make_unique<io::MechanismColumns>(*problem.given.mechanism);
+  }
+  std::vector<io::Column> columns() const {
+    return mechanism_ ? mechanism_->columns() : io::state_columns(structure_);
+  }
+  const std::vector<double>& list(const dae::State& state) {
+    if (mechanism_) return mechanism_->list(state);
+    io::list_state(state, values_);
+    return values_;
+  }
+
+ private:
+  const dae::Structure& structure_;
+  std::unique_ptr<io::MechanismColumns> mechanism_;
+  std::vector<double> values_;
+};
+
+std::unique_ptr<io::ResultWriter> create_writer(const RunArguments& arguments, const Problem& problem,
+                                                const integrators::Options& options, const Rows& rows) {
+  io::ResultHeader header;
+  header.model = problem.name;
+  header.method = options.method;
+  header.tolerance = options.rtol;
+  header.version = TRAMMEL_VERSION;
+  header.created = io::time_now();
+  header.parameters = problem.parameters;
+  if (problem.model) header.source = problem.model->source;
+  header.attributes.emplace_back("atol", fmt::format("{}", options.atol));
+  for (const auto& [name, value] : options.method_options) header.attributes.emplace_back("option " + name, value);
+  header.columns = rows.columns();
+  header.step_columns = {{"t", "s", "", "end of the step"},
+                         {"h", "s", "", "its size"},
+                         {"error", "", "", "its error, at most 1 when accepted"}};
+  try {
+    return io::create_result_writer(arguments.out, header);
+  } catch (const std::exception& error) {
+    throw InputError(error.what());
+  }
+}
+
+/// A model in plain form: the system that is integrated, and what its states mean.
+struct Form {
+  std::shared_ptr<const system::PlainForm> plain;
+
+  dae::State to_quasi(const dae::State& state) const { return plain ? plain->to_quasi(state) : state; }
+};
+
+Form choose_form(const RunArguments& arguments, const Problem& problem) {
+  if (arguments.form == "quasi") return {};
+  if (!problem.given.mechanism || problem.given.mechanism->bodies().is_planar()) {
+    throw InputError("--form plain is for spatial models: others have v = q' anyway");
+  }
+  return {std::make_shared<const system::PlainForm>(problem.given.mechanism, problem.given.mechanism->rotations())};
+}
+
+/// Events read the state in quasi-velocity form.
+std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form) {
+  if (!form.plain) return events;
+  for (integrators::Event& event : events) {
+    event.function = [form, inner = event.function](const dae::State& state) { return inner(form.to_quasi(state)); };
+    if (!event.change) continue;
+    event.change = [form, inner = event.change](dae::State& state) {
+      dae::State quasi = form.to_quasi(state);
+      inner(quasi);
+      state.x = quasi.x;
+    };
+  }
+  return events;
+}
+
+int run(RunArguments arguments) {
+  arguments.request.options.with_energy_states = !arguments.out.empty() && !arguments.without_energy;
+  const Problem problem = load_ready_problem(arguments.request);
+  const double t_end = arguments.t_end.value_or(problem.given.t_end);
+  const integrators::Options options = integration_options(arguments, problem, t_end);
+  const Form form = choose_form(arguments, problem);
 
   integrators::Observers observers;
   bool showed_progress = false;
@@ -151,45 +202,48 @@ int run(const RunArguments& arguments) {
       print_progress(p);
     };
   }
-  std::unique_ptr<io::CsvWriter> writer;
+  std::unique_ptr<io::ResultWriter> writer;
+  Rows rows(problem);
   if (!arguments.out.empty()) {
-    if (!arguments.out.ends_with(".csv")) {
-      throw InputError(fmt::format("'{}' has no known format: results are written as .csv", arguments.out));
-    }
-    try {
-      writer = std::make_unique<io::CsvWriter>(arguments.out, problem.system->structure());
-    } catch (const std::runtime_error& error) {
-      throw InputError(error.what());
-    }
+    writer = create_writer(arguments, problem, options, rows);
     observers.output = [&](const dae::State& state) {
-      writer->write(state);
+      writer->write_row(state.t, rows.list(form.to_quasi(state)));
       if (writer->has_failed()) interrupted.store(true);  // a run whose results are lost need not go on
+    };
+    observers.step = [&](const integrators::StepRecord& step) {
+      const std::array<double, 3> values{step.t, step.h, step.error};
+      writer->write_step(values);
     };
   }
 
   std::signal(SIGINT, on_interrupt);
+  const bool with_events = arguments.with_events || problem.model;
   const std::vector<integrators::Event> events =
-      arguments.with_events ? problem.events : std::vector<integrators::Event>{};
-  const integrators::RunResult result =
-      integrators::integrate(*problem.system, problem.start, t_end, options, events, observers);
+      with_events ? events_in_form(problem.given.events, form) : std::vector<integrators::Event>{};
+  integrators::RunResult result =
+      form.plain ? integrators::integrate(*form.plain, form.plain->to_plain(problem.given.start), t_end, options, events,
+                                          observers)
+                 : integrators::integrate(*problem.given.system, problem.given.start, t_end, options, events, observers);
   if (showed_progress && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
+  result.state = form.to_quasi(result.state);
 
   std::string saved;
   std::string not_saved;
   if (writer) {
     try {
-      writer->finish();
+      for (const integrators::EventRecord& event : result.events) writer->add_event(event.name, event.t);
+      writer->finish(summarize_as_json(problem.name, problem.given, result).dump());
       saved = fmt::format("  results        {} ({} rows)\n", arguments.out, writer->rows());
     } catch (const std::runtime_error& error) {
       not_saved = error.what();
     }
   }
   if (arguments.as_json) {
-    fmt::print("{}\n", summarize_as_json(arguments.problem, problem, result).dump(2));
+    fmt::print("{}\n", summarize_as_json(problem.name, problem.given, result).dump(2));
     if (!result.ok()) fmt::print(stderr, "trammel: {}\n", result.reason);
   } else {
-    fmt::print(result.ok() ? stdout : stderr, "{}{}", summarize(arguments.problem, problem, result), saved);
+    fmt::print(result.ok() ? stdout : stderr, "{}{}", summarize(problem.name, problem.given, result), saved);
   }
   if (!not_saved.empty()) fmt::print(stderr, "trammel: {}\n", not_saved);
   return result.ok() && not_saved.empty() ? kDone : kSimulationFailed;
@@ -198,18 +252,23 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_run_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "Simulate a case and report");
+  CLI::App* command = app.add_subcommand("run", "Simulate a case or a model file and report");
   auto a = std::make_shared<RunArguments>();
-  command->add_option("case", a->problem, "Name of a case; 'trammel cases' lists them")->required();
-  command->add_option("--method", a->method, "Integration method; 'trammel methods' lists them")->capture_default_str();
+  add_problem_options(*command, a->request);
+  command->add_option("--method", a->method,
+                      "Integration method; 'trammel methods' lists them (default: that of the file, or projection)");
+  command->add_option("--form", a->form, "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters)")
+      ->check(CLI::IsMember({"quasi", "plain"}))
+      ->capture_default_str();
+  command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints of a model are an error");
+  command->add_flag("--no-energy", a->without_energy, "Do not integrate the energy balance of a model for --out");
   command->add_option("--option", a->method_options, "Setting of the method, name=value (repeatable)")
       ->allow_extra_args(false);
   command->add_option("--tol", a->tolerance, "Relative and absolute tolerance (default 1e-6)");
   command->add_option("--rtol", a->rtol, "Relative tolerance alone");
   command->add_option("--atol", a->atol, "Absolute tolerance alone");
   command->add_option("--t-end", a->t_end, "End time [s]; default: that of the case");
-  command->add_option("-p", a->parameters, "Parameter of the case, name=value (repeatable)")->allow_extra_args(false);
-  command->add_option("--out", a->out, "Write results to this file (.csv)");
+  command->add_option("--out", a->out, "Write results to this file (.h5 or .csv)");
   command->add_option("--every", a->every, "Results at this interval [s]; default: 200 intervals");
   command->add_option("--max-interval", a->gap, "Results at every step, and between so that no gap is larger [s]");
   command->add_flag("--every-step", a->every_step, "Results at every accepted step");

@@ -16,18 +16,6 @@ std::string count(int number, const char* what) { return fmt::format("{} {}{}", 
 
 Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-Json describe_bodies(const cases::Case& problem, const dae::State& state) {
-  Json bodies = Json::object();
-  if (!problem.bodies || state.q.size() != problem.system->structure().n_q()) return bodies;
-  for (const cases::BodyPose& pose : problem.bodies(state)) {
-    bodies[pose.name] = {{"position", list(pose.position)},
-                         {"angle", pose.angle},
-                         {"velocity", list(pose.velocity)},
-                         {"angular_velocity", pose.angular_velocity}};
-  }
-  return bodies;
-}
-
 Json describe_statistics(const integrators::Statistics& s) {
   long renewals = 0;
   for (const long count : s.renewals) renewals += count;
@@ -52,6 +40,27 @@ Json describe_statistics(const integrators::Statistics& s) {
 
 }  // namespace
 
+Json describe_bodies(const cases::Case& problem, const dae::State& state) {
+  Json bodies = Json::object();
+  if (!problem.bodies || state.q.size() != problem.system->structure().n_q()) return bodies;
+  for (const cases::BodyPose& pose : problem.bodies(state)) {
+    Json& body = bodies[pose.name];
+    body["position"] = list(pose.position);
+    if (pose.orientation.size() > 0) {
+      body["orientation"] = list(pose.orientation);
+    } else {
+      body["angle"] = pose.angle;
+    }
+    body["velocity"] = list(pose.velocity);
+    if (pose.orientation.size() > 0) {
+      body["angular_velocity"] = list(pose.angular_vector);
+    } else {
+      body["angular_velocity"] = pose.angular_velocity;
+    }
+  }
+  return bodies;
+}
+
 Json summarize_as_json(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   Json events = Json::array();
   for (const integrators::EventRecord& event : result.events) events.push_back({{"name", event.name}, {"t", event.t}});
@@ -75,6 +84,22 @@ Json summarize_as_json(const std::string& case_name, const cases::Case& problem,
           {"statistics", describe_statistics(result.statistics)}};
 }
 
+std::string list_positions(const cases::Case& problem, const dae::State& state) {
+  const dae::Structure& s = problem.system->structure();
+  std::string text;
+  constexpr int kMostRows = 12;
+  const int rows = std::min(s.n_q(), kMostRows);
+  text += fmt::format("  at the end     {:<18} {:>16}{}\n", "coordinate", "position",
+                      s.has_trivial_kinematics ? fmt::format(" {:>16}", "velocity") : "");
+  for (int i = 0; i < rows; ++i) {
+    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)],
+                        state.q[i]);
+    text += s.has_trivial_kinematics ? fmt::format(" {:>16.9g}\n", state.v[i]) : "\n";
+  }
+  if (rows < s.n_q()) text += fmt::format("                 ... and {} more (see --json or --out)\n", s.n_q() - rows);
+  return text;
+}
+
 std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   const dae::Structure& s = problem.system->structure();
   std::string text = fmt::format("{}: {}, {}", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"));
@@ -84,17 +109,7 @@ std::string summarize(const std::string& case_name, const cases::Case& problem, 
   text += '\n';
   text += result.brief_report();
   if (!result.ok()) return text;
-  constexpr int kMostRows = 12;
-  const int rows = std::min(s.n_q(), kMostRows);
-  text += fmt::format("  at the end     {:<18} {:>16}{}\n", "coordinate", "position",
-                      s.has_trivial_kinematics ? fmt::format(" {:>16}", "velocity") : "");
-  for (int i = 0; i < rows; ++i) {
-    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)],
-                        result.state.q[i]);
-    text += s.has_trivial_kinematics ? fmt::format(" {:>16.9g}\n", result.state.v[i]) : "\n";
-  }
-  if (rows < s.n_q()) text += fmt::format("                 ... and {} more (see --json or --out)\n", s.n_q() - rows);
-  return text;
+  return text + list_positions(problem, result.state);
 }
 
 }  // namespace trammel::cli

@@ -10,6 +10,12 @@
 
 namespace trammel::cli {
 
+/// The bodies of a case at a state; empty where they are not known.
+nlohmann::ordered_json describe_bodies(const cases::Case& problem, const dae::State& state);
+
+/// A table of positions (and velocities) for a terminal.
+std::string list_positions(const cases::Case& problem, const dae::State& state);
+
 nlohmann::ordered_json summarize_as_json(const std::string& case_name, const cases::Case& problem,
                                          const integrators::RunResult& result);
 

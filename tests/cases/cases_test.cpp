@@ -41,7 +41,14 @@ std::vector<Variant> all_variants() {
   add("cable-drum", {{"mu", 1.5}});
   add("chain", {{"n", 1}});
   add("chain", {{"n", 40}});
+  add("chain-bodies", {{"n", 1}});
   add("double-pendulum", {{"variant", 1}});
+  add("four-bar", {{"n", 3}});
+  add("heavy-top", {{"tilt", 0.5}, {"w_z", 5}});
+  add("insulator-bodies", {{"n", 1}});
+  add("pendulum-bodies", {{"inertia", 0.3}});
+  add("slider-crank", {{"driven", 0}});
+  add("spatial-chain", {{"n", 3}, {"hinges", 1}});
   add("double-pendulum", {{"k2", 300}, {"c2", 50}});
   add("insulator-chain", {{"n", 1}});
   add("insulator-chain", {{"n", 16}});
@@ -83,7 +90,10 @@ class EachCase : public ::testing::TestWithParam<Variant> {
     const double speed = GetParam().entry->name == "andrews" ? 1000 : 5;
     State state = c_.start;
     state.t += 0.3 * uniform(engine);
-    for (double& q : state.q) q += 0.3 * uniform(engine);
+    Vector step(structure_.n_v());
+    for (double& delta : step) delta = 0.3 * uniform(engine);
+    system_.retract(c_.start.q, step, state.q);
+    if (c_.mechanism) c_.mechanism->set_counters(state);
     for (double& v : state.v) v += speed * uniform(engine);
     for (double& a : state.a) a += speed * uniform(engine);
     for (double& lambda : state.lambda) lambda += uniform(engine);
@@ -138,8 +148,8 @@ TEST_P(EachCase, ReportsPosesThatMoveAsTheCoordinatesDo) {
   const State state = random_state(3);
   const double width = 1e-7;
   State ahead = state, behind = state;
-  ahead.q += width * state.v;
-  behind.q -= width * state.v;
+  system_.retract(state.q, width * state.v, ahead.q);
+  system_.retract(state.q, -width * state.v, behind.q);
   const auto poses = c_.bodies(state), later = c_.bodies(ahead), earlier = c_.bodies(behind);
   ASSERT_FALSE(poses.empty());
   for (std::size_t i = 0; i < poses.size(); ++i) {
@@ -223,8 +233,36 @@ TEST(CaseParameters, DefaultsLieInTheirRanges) {
 }
 
 TEST(Cases, AreFoundByName) {
-  for (const char* name : {"andrews", "bushing-pendulum", "cable-drum", "chain", "double-pendulum", "insulator-chain",
-                           "mass-spring-damper", "pendulum", "point-mass-linear", "point-mass-spring"}) {
+  for (const char* name : {"andrews",
+                           "bricard",
+                           "bushing-pendulum",
+                           "bushing-pendulum-bodies",
+                           "cable-drum",
+                           "chain",
+                           "chain-bodies",
+                           "double-pendulum",
+                           "double-pendulum-bodies",
+                           "double-wishbone",
+                           "flyball-governor",
+                           "four-bar",
+                           "free-body",
+                           "gyroscope",
+                           "heavy-top",
+                           "hmmwv14",
+                           "hmmwv14-bushings",
+                           "insulator-bodies",
+                           "insulator-chain",
+                           "mass-spring-damper",
+                           "pendulum",
+                           "pendulum-bodies",
+                           "point-mass-linear",
+                           "point-mass-spring",
+                           "seven-body",
+                           "slider-crank",
+                           "spatial-chain",
+                           "spatial-double-pendulum",
+                           "spatial-slider-crank",
+                           "trammel"}) {
     ASSERT_NE(find_case(name), nullptr) << name;
     EXPECT_EQ(find_case(name)->name, name);
   }

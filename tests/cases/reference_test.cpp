@@ -115,8 +115,9 @@ TEST_P(EachReference, HasTheAccelerationsAndMultipliersOfTheEquations) {
 /// Power of the forces that have no potential, at a state that satisfies the constraints.
 double power(const std::string& name, const ParameterValues& p, const State& s) {
   if (name == "cable-drum") return -s.v[0] * s.v[0] - p.at("mu") * s.lambda[1] * (s.v[1] + s.v[3]);
-  if (name == "double-pendulum") return -15 * s.v[2] * s.v[2] - 5e4 * std::pow(s.v[5] - s.v[2], 2);
-  if (name == "bushing-pendulum") return -10 * s.v.squaredNorm();
+  if (name == "double-pendulum" || name == "double-pendulum-bodies")
+    return -15 * s.v[2] * s.v[2] - 5e4 * std::pow(s.v[5] - s.v[2], 2);
+  if (name == "bushing-pendulum" || name == "bushing-pendulum-bodies") return -10 * s.v.squaredNorm();
   if (name == "mass-spring-damper") return s.v[0] * std::sin(2 * s.t) - 200 * std::pow(s.v[0], 4);
   return 0;
 }
@@ -124,7 +125,9 @@ double power(const std::string& name, const ParameterValues& p, const State& s) 
 TEST_P(EachReference, ChangesItsEnergyByThePowerOfWhatIsNotConservative) {
   Evaluation evaluation(system_);
   const auto potential_at = [&](const State& state, double time) {
-    evaluation.set_position(state.t, state.q + time * state.v);
+    Vector q(structure_.n_q());
+    system_.retract(state.q, time * state.v, q);
+    evaluation.set_position(state.t, q);
     evaluation.mass();  // prepares the position
     return system_.calc_potential_energy(evaluation.point());
   };
@@ -151,7 +154,21 @@ TEST_P(EachReference, ChangesItsEnergyByThePowerOfWhatIsNotConservative) {
 }
 
 TEST_P(EachReference, KeepsItsEnergyWhereNothingIsLost) {
-  const std::set<std::string> conservative{"andrews", "chain", "pendulum", "point-mass-linear", "point-mass-spring"};
+  const std::set<std::string> conservative{"andrews",
+                                           "bricard",
+                                           "chain",
+                                           "chain-bodies",
+                                           "four-bar",
+                                           "free-body",
+                                           "gyroscope",
+                                           "heavy-top",
+                                           "pendulum",
+                                           "pendulum-bodies",
+                                           "spatial-chain",
+                                           "spatial-double-pendulum",
+                                           "spatial-slider-crank",
+                                           "point-mass-linear",
+                                           "point-mass-spring"};
   if (!conservative.contains(reference_.case_name)) GTEST_SKIP() << "dissipative";
   Evaluation evaluation(system_);
   evaluation.set(c_.start);
@@ -177,10 +194,17 @@ INSTANTIATE_TEST_SUITE_P(References, EachReference, ::testing::Range<std::size_t
                            return name;
                          });
 
-TEST(References, ThereIsOneForEveryCase) {
+TEST(References, ThereIsOneForEveryCaseOrAReason) {
+  const std::map<std::string, std::string> reasons{
+      {"double-wishbone", "no second formulation of the suspension; vehicles_test.cpp checks its kinematics"},
+      {"hmmwv14", "no second formulation of the car; vehicles_test.cpp checks loads at rest, pitch and when it bumps"},
+      {"hmmwv14-bushings", "the same as hmmwv14"},
+  };
   std::set<std::string> covered;
   for (const Reference& reference : references()) covered.insert(reference.case_name);
-  for (const CaseEntry* entry : cases()) EXPECT_TRUE(covered.contains(entry->name)) << entry->name;
+  for (const CaseEntry* entry : cases()) {
+    EXPECT_NE(covered.contains(entry->name), reasons.contains(entry->name)) << entry->name;
+  }
 }
 
 TEST(References, ABrokenFileIsNamed) {

@@ -1,55 +1,13 @@
 // The program as a user runs it: output, exit status, messages.
 
-#include <gtest/gtest.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <filesystem>
+#include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <iterator>
+
+#include "tests/cli/program.h"
 
 namespace trammel::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Answer {
-  int status;
-  std::string out, err;
-};
-
-class Program : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("trammel-cli-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Answer run(const std::string& arguments) {
-    const std::string error_file = (folder_ / "stderr").string();
-    FILE* pipe = popen((std::string(TRAMMEL_CLI) + " " + arguments + " 2>" + error_file).c_str(), "r");
-    Answer answer;
-    char buffer[4096];
-    for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) answer.out.append(buffer, n);
-    answer.status = WEXITSTATUS(pclose(pipe));
-    std::stringstream text;
-    text << std::ifstream(error_file).rdbuf();
-    answer.err = text.str();
-    return answer;
-  }
-  nlohmann::json run_json(const std::string& arguments) {
-    const Answer answer = run(arguments + " --json");
-    EXPECT_EQ(answer.status, 0) << answer.err;
-    return nlohmann::json::parse(answer.out);
-  }
-  std::string path(const char* name) const { return (folder_ / name).string(); }
-
-  fs::path folder_;
-};
 
 TEST_F(Program, AndrewsMeetsThePublishedReference) {
   const auto summary = run_json("run andrews --method projection --tol 1e-9");
@@ -93,9 +51,9 @@ TEST_F(Program, WrongInputGetsOneClearMessageAndStatusTwo) {
       {"run pendulum --option project=maybe", "must be one of: yes, no"},
       {"run pendulum --option nosuch=1", "has no option 'nosuch'"},
       {"run pendulum --t-end -1", "lies before the start"},
-      {"run pendulum --out x.txt", "results are written as .csv"},
+      {"run pendulum --out x.txt", "results are written as .h5, .hdf5 or .csv"},
       {"run pendulum --out /nosuch/x.csv", "cannot write '/nosuch/x.csv'"},
-      {"run pendulum --out /tmp", "results are written as .csv"},
+      {"run pendulum --out /tmp", "results are written as .h5, .hdf5 or .csv"},
       {"run pendulum --at 1,1 --out x.csv", "must increase"},
       {"run pendulum --fixed-step 0.1 --max-step 1", "excludes"},
       {"run pendulum --tol 1e-16", "double precision"},

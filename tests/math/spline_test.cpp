@@ -74,8 +74,16 @@ class EverySpline : public testing::TestWithParam<Maker> {
   const Data y_{2.0, -1.0, 0.5, 0.7, 4.0, 4.1, -2.0};
 };
 
-INSTANTIATE_TEST_SUITE_P(NaturalAndAkima, EverySpline, testing::Values(&Spline::natural, &Spline::akima),
-                         [](const auto& p) { return p.index == 0 ? "Natural" : "Akima"; });
+std::string kind(const testing::TestParamInfo<Maker>& p) {
+  return p.param == &Spline::linear ? "Linear" : p.param == &Spline::natural ? "Natural" : "Akima";
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKinds, EverySpline, testing::Values(&Spline::linear, &Spline::natural, &Spline::akima),
+                         kind);
+
+class SmoothSpline : public EverySpline {};
+
+INSTANTIATE_TEST_SUITE_P(NaturalAndAkima, SmoothSpline, testing::Values(&Spline::natural, &Spline::akima), kind);
 
 TEST_P(EverySpline, PassesThroughItsPoints) {
   const Spline s = make(x_, y_);
@@ -102,7 +110,7 @@ TEST_P(EverySpline, IsTheStraightLineThroughTwoPoints) {
   }
 }
 
-TEST_P(EverySpline, HasContinuousSlope) {
+TEST_P(SmoothSpline, HasContinuousSlope) {
   const Spline s = make(x_, y_);
   for (std::size_t i = 1; i + 1 < x_.size(); ++i) {
     const double before = std::nextafter(x_[i], -1e9);
@@ -173,6 +181,45 @@ TEST_P(EverySpline, NamesWhatIsWrongWithItsData) {
   check("spline: x must increase, but x[3] = 2.5 comes after x[2] = 4", {1, 2, 4, 2.5}, {0, 0, 0, 0});
   check("spline: x[1] is not a finite number (nan)", {1, std::nan(""), 4}, {0, 0, 0});
   check("spline: y[2] is not a finite number (inf)", {1, 2, 4}, {0, 0, HUGE_VAL});
+}
+
+TEST(LinearSpline, IsStraightBetweenItsPoints) {
+  const Spline s = Spline::linear(Data{0, 1, 3, 4}, Data{1, 3, -1, -1});
+  EXPECT_EQ(s.calc_value(0.25), 1.5);
+  EXPECT_EQ(s.calc_value(1.5), 2);
+  EXPECT_EQ(s.calc_value(3.7), -1);
+  for (const double v : {-1.0, 0.5, 2.0, 3.5, 5.0}) EXPECT_EQ(s.calc_second_derivative(v), 0) << v;
+}
+
+TEST(LinearSpline, TakesTheSlopeToTheRightOfAPoint) {
+  const Spline s = Spline::linear(Data{0, 1, 3}, Data{1, 3, -1});
+  EXPECT_EQ(s.calc_derivative(0.0), 2);
+  EXPECT_EQ(s.calc_derivative(std::nextafter(1.0, 0.0)), 2);
+  EXPECT_EQ(s.calc_derivative(1.0), -2);
+  EXPECT_EQ(s.calc_derivative(3.0), -2);
+}
+
+TEST(LinearSpline, ConvergesWithOrderTwo) {
+  const auto error = [](int n) {
+    const Data x = uniform(0, kPi, n);
+    return largest_error(Spline::linear(x, map(sine, x)), kValue, sine);
+  };
+  EXPECT_NEAR(std::log2(error(40) / error(80)), 2, 0.01);
+}
+
+TEST(EveryKindOfSpline, KnowsHowManyDerivativesAreContinuous) {
+  const Data x{0, 1, 1.5, 4, 5}, y{1, -1, 3, 0, 2};
+  const auto jump = [](const Spline& s, auto calc) {
+    return std::abs((s.*calc)(std::nextafter(1.5, 0.0)) - (s.*calc)(1.5));
+  };
+  const Spline linear = Spline::linear(x, y), akima = Spline::akima(x, y), natural = Spline::natural(x, y);
+  EXPECT_EQ(linear.continuous_derivatives(), 0);
+  EXPECT_GT(jump(linear, kSlope), 1);
+  EXPECT_EQ(akima.continuous_derivatives(), 1);
+  EXPECT_LT(jump(akima, kSlope), 1e-13);
+  EXPECT_GT(jump(akima, kCurvature), 1);
+  EXPECT_EQ(natural.continuous_derivatives(), 2);
+  EXPECT_LT(jump(natural, kCurvature), 1e-13);
 }
 
 TEST(NaturalSpline, HasNoCurvatureAtItsEnds) {

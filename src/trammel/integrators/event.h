@@ -27,6 +27,9 @@ struct Event {
   double threshold = 0;
   /// Whether `function` reads a or lambda (each look then costs a solution of the equations of motion).
   bool needs_accelerations = false;
+  /// An edge of the equations and not of the user's making (with kRestart): the method starts anew there, but the event is
+  /// not recorded, and edges that follow each other too closely are stepped over.
+  bool is_edge = false;
   /// For kRestart: changes q, v or x in place. The state is projected on the constraints afterwards.
   std::function<void(dae::State&)> change;
 };

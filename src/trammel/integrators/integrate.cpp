@@ -105,6 +105,7 @@ class Run {
   bool handle_events(double begin, double& end, bool& changed);
   bool change_and_restart(State state, const std::string& name);
   void write_output(double begin, double end);
+  bool is_close_to_last_event(double t) const;
   bool is_cancelled() const;
   bool is_interrupted();
   void restart(const State& state, const std::vector<std::size_t>& fired);
@@ -133,7 +134,8 @@ class Run {
   double next_progress_ = 0;
   double h_ = 0;        // to be tried next
   double h_tried_ = 0;  // last attempted
-  double h_done_ = 0;   // last accepted
+  double h_done_ = 0;
+  double error_done_ = 0;   // last accepted
   linalg::Vector residual_;
   std::vector<std::size_t> fired_;
   double last_event_t_ = 0;
@@ -271,6 +273,7 @@ bool Run::attempt_until_accepted() {
     if (solved && (options_.h_fixed > 0 || outcome.error <= 1)) {
       method_->accept();
       h_done_ = h;
+      error_done_ = outcome.error;
       if (options_.h_fixed == 0) {
         const double next =
             method_->propose_step().value_or(controller_.after_accepted(h, method_->order(), outcome.error));
@@ -316,6 +319,7 @@ bool Run::note_step(double begin) {
   Statistics& statistics = result_.statistics;
   ++statistics.steps;
   const State& state = method_->state();
+  if (observers_.step) observers_.step({state.t, h_done_, error_done_});
   if (state.t < t_end_ || statistics.steps == 1) {
     const double h = state.t - begin;
     statistics.smallest_step = statistics.steps == 1 ? h : std::min(statistics.smallest_step, h);
@@ -344,8 +348,11 @@ bool Run::handle_events(double begin, double& end, bool& changed) {
   const std::vector<Root>& roots = locator_.find_roots(begin, end);
   if (roots.empty()) return true;
   // The first root that stops or restarts cuts the step. Roots that only round-off keeps apart from it count as one.
-  const auto cut = std::find_if(roots.begin(), roots.end(),
-                                [&](const Root& r) { return events_[r.event].action != EventAction::kReport; });
+  const auto cut = std::find_if(roots.begin(), roots.end(), [&](const Root& r) {
+    const Event& event = events_[r.event];
+    if (event.is_edge && is_close_to_last_event(r.t)) return false;
+    return event.action != EventAction::kReport;
+  });
   const bool is_cut = cut != roots.end();
   const double together = 1e-10 * (end - begin);
   if (is_cut) end = cut->t;
@@ -355,7 +362,7 @@ bool Run::handle_events(double begin, double& end, bool& changed) {
     if (is_cut && root.t > end + together) break;  // what lies beyond a cut has not happened
     const Event& event = events_[root.event];
     const bool at_cut = is_cut && root.t >= end - together;
-    result_.events.push_back({event.name, at_cut ? end : root.t});
+    if (!event.is_edge) result_.events.push_back({event.name, at_cut ? end : root.t});
     if (at_cut) fired_.push_back(root.event);
     if (event.action == EventAction::kStop && !stopping) stopping = &event;
   }
@@ -398,8 +405,7 @@ bool Run::change_and_restart(State state, const std::string& name) {
          fmt::format("after the event '{}' at t = {:g}: {}", name, t, fmt::join(problems, "; ")));
     return false;
   }
-  const bool is_close = t - last_event_t_ <= kAccumulationInterval * std::max(1.0, std::abs(t));
-  events_close_together_ = is_close ? events_close_together_ + 1 : 0;
+  events_close_together_ = is_close_to_last_event(t) ? events_close_together_ + 1 : 0;
   last_event_t_ = t;
   if (events_close_together_ > kMaxEventsCloseTogether) {
     result_.state = state;
@@ -414,6 +420,10 @@ bool Run::change_and_restart(State state, const std::string& name) {
   if (schedule_->wants_changes()) emit(state);
   restart(state, fired_);
   return true;
+}
+
+bool Run::is_close_to_last_event(double t) const {
+  return t - last_event_t_ <= kAccumulationInterval * std::max(1.0, std::abs(t));
 }
 
 void Run::write_output(double begin, double end) {

@@ -27,8 +27,16 @@ struct Progress {
   double seconds;  ///< wall clock since the start
 };
 
+/// An accepted step.
+struct StepRecord {
+  double t;      ///< its end [s]
+  double h;      ///< [s]
+  double error;  ///< at most 1 under error control
+};
+
 /// Functions of the user that are called along a run. All may be empty.
 struct Observers {
+  std::function<void(const StepRecord&)> step;    ///< after every accepted step
   std::function<void(const dae::State&)> output;  ///< at the output points, consistent and complete states
   std::function<void(const Progress&)> progress;  ///< about every `progress_interval`
   double progress_interval = 0.5;                 ///< wall clock [s]

@@ -100,29 +100,46 @@ std::vector<double> akima_slopes(Values x, Values y) {
 
 }  // namespace
 
+Spline Spline::linear(Values x, Values y, Extrapolation extrapolation) {
+  check_data(x, y);
+  std::vector<Slopes> slopes;
+  for (const double m : chord_slopes(x, y)) slopes.push_back({m, m});
+  return {x, y, slopes, extrapolation, 0};
+}
+
 Spline Spline::natural(Values x, Values y, Extrapolation extrapolation) {
   check_data(x, y);
-  return {x, y, natural_slopes(x, y), extrapolation};
+  return {x, y, shared_slopes(natural_slopes(x, y)), extrapolation, 2};
 }
 
 Spline Spline::akima(Values x, Values y, Extrapolation extrapolation) {
   check_data(x, y);
-  return {x, y, akima_slopes(x, y), extrapolation};
+  return {x, y, shared_slopes(akima_slopes(x, y)), extrapolation, 1};
 }
 
-Spline::Spline(Values x, Values y, Values slopes, Extrapolation extrapolation)
-    : knots_(x.begin(), x.end()), extrapolation_(extrapolation) {
-  const auto outside = [&](std::size_t i) {
-    return Piece{x[i], {y[i], extrapolation == Extrapolation::kClamp ? 0.0 : slopes[i], 0.0, 0.0}};
+std::vector<Spline::Slopes> Spline::shared_slopes(Values slopes) {
+  std::vector<Slopes> intervals;
+  for (std::size_t i = 0; i + 1 < slopes.size(); ++i) intervals.push_back({slopes[i], slopes[i + 1]});
+  return intervals;
+}
+
+Spline::Spline(Values x, Values y, std::span<const Slopes> slopes, Extrapolation extrapolation,
+               int continuous_derivatives)
+    : knots_(x.begin(), x.end()), extrapolation_(extrapolation), continuous_derivatives_(continuous_derivatives) {
+  double integral = 0;
+  const auto outside = [&](std::size_t i, double slope) {
+    return Piece{x[i], {y[i], extrapolation == Extrapolation::kClamp ? 0.0 : slope, 0.0, 0.0}, integral};
   };
   pieces_.reserve(x.size() + 1);
-  pieces_.push_back(outside(0));
+  pieces_.push_back(outside(0, slopes.front().left));
   for (std::size_t i = 0; i + 1 < x.size(); ++i) {
+    const auto [left, right] = slopes[i];
     const double h = x[i + 1] - x[i], m = (y[i + 1] - y[i]) / h;
-    const double bend = (slopes[i] - m) + (slopes[i + 1] - m);
-    pieces_.push_back({x[i], {y[i], slopes[i], (m - slopes[i] - bend) / h, bend / (h * h)}});
+    const double bend = (left - m) + (right - m);
+    pieces_.push_back({x[i], {y[i], left, (m - left - bend) / h, bend / (h * h)}, integral});
+    integral += h * (0.5 * (y[i] + y[i + 1]) + h * (left - right) / 12);
   }
-  pieces_.push_back(outside(x.size() - 1));
+  pieces_.push_back(outside(x.size() - 1, slopes.back().right));
 }
 
 const Spline::Piece& Spline::piece(double x) const {

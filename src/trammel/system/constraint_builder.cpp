@@ -247,6 +247,7 @@ class ConstraintBuilder {
         const std::string what = row_name(joint, "initial " + model::to_string(initial.kind));
         if (initial.value) {
           const int row = add_row(what);
+          if (row < 0) continue;
           Constraints::SumRow sum = open_sum(row);
           sum.constant = *initial.value;
           sum.wraps = model::is_angle(initial.kind);
@@ -255,6 +256,7 @@ class ConstraintBuilder {
           close_sum(sum);
         } else if (initial.rate) {
           const int row = add_row(what + " rate", false);
+          if (row < 0) continue;
           Constraints::SumRow sum = open_sum(row);
           sum.level = Constraints::Level::kVelocity;
           sum.function = add_function(TimeFunction::of(model::Program::constant(*initial.rate)));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/system/bushing_load.h"
+
 namespace trammel::system {
 
 using Eigen::Matrix3d;
@@ -205,18 +207,9 @@ Eigen::Matrix<T, 12, 1> Forces::calc_wrench(const VectorElement& e, const Eigen:
 
 template <class T>
 Eigen::Matrix<T, 12, 1> Forces::calc_wrench(const BushingElement& e, const BodyState<T>& A, const BodyState<T>& B) {
-  using std::atan2, math::atan2;
-  using Vector = math::Vector3<T>;
   const MarkerState<T> I = place(A, e.i), J = place(B, e.j);
-  const Vector d = J.P - I.P;
-  const math::Matrix3<T> turn = I.axes.transpose() * J.axes;
-  Eigen::Matrix<T, 6, 1> deflection, rate;
-  deflection << I.axes.transpose() * d, -turn(1, 2), turn(0, 2), atan2(turn(1, 0), turn(1, 1));
-  // As seen from marker I, so that turning both bodies together meets no resistance.
-  rate << I.axes.transpose() * Vector(J.V - I.V - I.W.cross(d)), I.axes.transpose() * Vector(J.W - I.W);
-  const Eigen::Matrix<T, 6, 1> load =
-      e.data.preload.cast<T>() - e.data.stiffness.cast<T>() * deflection - e.data.damping.cast<T>() * rate;
-  const Vector F = I.axes * load.template head<3>(), M = I.axes * load.template tail<3>();
+  const Eigen::Matrix<T, 6, 1> load = calc_bushing_load(e.data, I, J);
+  const math::Vector3<T> F = load.template head<3>(), M = load.template tail<3>();
   Eigen::Matrix<T, 12, 1> wrench;
   wrench << -at_centre<T>(A, J.P, F, M), at_centre<T>(B, J.P, F, M);
   return wrench;
@@ -440,10 +433,7 @@ double Forces::calc_bushing_potential(const BushingElement& e, const BodyState<d
     return moved;
   };
   const MarkerState<D1> I = place(moving(A, xi.A), e.i), J = place(moving(B, xi.B), e.j);
-  const math::Matrix3<D1> turn = I.axes.transpose() * J.axes;
-  Eigen::Matrix<D1, 6, 1> deflection;
-  deflection << I.axes.transpose() * math::Vector3<D1>(J.P - I.P), -turn(1, 2), turn(0, 2),
-      atan2(turn(1, 0), turn(1, 1));
+  const Eigen::Matrix<D1, 6, 1> deflection = calc_bushing_deflection(I, J);
   const Eigen::Matrix<D1, 6, 1> load =
       0.5 * (e.data.stiffness.cast<D1>() * deflection) - e.data.preload.cast<D1>();
   const D1 potential = load.dot(deflection);

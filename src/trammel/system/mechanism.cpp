@@ -36,7 +36,9 @@ Counters find_counters(const model::Model& model, const Constraints& constraints
   for (const model::Force& force : model.forces) {
     if (!force.scalar) continue;
     const model::ForceLaw& law = force.scalar->law;
-    if (law.stiffness != 0 || law.stiffness_curve >= 0 || law.stop) add(force.scalar->coordinate);
+    // A constant torque does not depend on the turns, but its potential energy does.
+    const bool needs_turns = law.stiffness != 0 || law.preload != 0 || law.stiffness_curve >= 0 || law.stop;
+    if (needs_turns) add(force.scalar->coordinate);
   }
   for (const model::Signal& signal : model.signals) {
     if (signal.kind == model::SignalKind::kJointCoordinate) {

@@ -142,7 +142,7 @@ class PlainForm::Sum {
   double* values_;
 };
 
-PlainForm::PlainForm(std::shared_ptr<const dae::ConstrainedSystem> inner, std::vector<RotationSlot> rotations)
+PlainForm::PlainForm(const std::shared_ptr<const dae::ConstrainedSystem>& inner, std::vector<RotationSlot> rotations)
     : PlainForm(make_layout(inner.get(), std::move(rotations)), inner) {}
 
 PlainForm::PlainForm(Layout layout, std::shared_ptr<const dae::ConstrainedSystem> inner)

@@ -48,7 +48,7 @@ struct RotationSlot {
 class PlainForm final : public dae::ConstrainedSystem {
  public:
   /// Throws std::invalid_argument when the slots do not fit the inner system, or when its q' is not what they say.
-  PlainForm(std::shared_ptr<const dae::ConstrainedSystem> inner, std::vector<RotationSlot> rotations);
+  PlainForm(const std::shared_ptr<const dae::ConstrainedSystem>& inner, std::vector<RotationSlot> rotations);
 
   const dae::ConstrainedSystem& inner() const { return *inner_; }
   const std::vector<RotationSlot>& rotations() const { return layout_.rotations; }

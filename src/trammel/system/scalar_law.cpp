@@ -78,6 +78,10 @@ ScalarLaw::Value ScalarLaw::calc(double c, double rate) const {
   return value;
 }
 
-double ScalarLaw::calc_dissipative(double c, double rate) const { return calc(c, rate).force - calc(c, 0).force; }
+double ScalarLaw::calc_dissipative(double c, double rate) const {
+  // A curve that does not vanish at rest pushes there, without a potential.
+  const double at_rest = damping_curve_ ? damping_curve_->calc_value(0.0) : 0.0;
+  return calc(c, rate).force - calc(c, 0).force - at_rest;
+}
 
 }  // namespace trammel::system

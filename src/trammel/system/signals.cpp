@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "trammel/math/dual.h"
-#include "trammel/system/body_state.h"
+#include "trammel/system/bushing_load.h"
 
 namespace trammel::system {
 namespace {
@@ -15,10 +15,11 @@ namespace {
 using model::Signal;
 using model::SignalKind;
 
-/// A measure between markers: of a seen from b, in the axes of c, derivatives as seen from d.
+/// A measure between markers: of a seen from b, in the axes of c, derivatives as seen from d. Of a bushing between a
+/// and b: a component of what it exerts on b, ground axes.
 template <class T>
-T calc_measure(const Signal& signal, const MarkerState<T>& a, const MarkerState<T>& b, const MarkerState<T>& c,
-               const MarkerState<T>& d) {
+T calc_measure(const Signal& signal, const model::Bushing* bushing, const MarkerState<T>& a, const MarkerState<T>& b,
+               const MarkerState<T>& c, const MarkerState<T>& d) {
   using std::atan2, std::sqrt, math::atan2, math::sqrt;
   using Vector = math::Vector3<T>;
   const int k = signal.component;
@@ -43,7 +44,8 @@ T calc_measure(const Signal& signal, const MarkerState<T>& a, const MarkerState<
     case SignalKind::kAngularSpeed: return size(a.W - b.W);
     case SignalKind::kAcceleration: return along(acceleration());
     case SignalKind::kAccelerationSize: return size(acceleration());
-    case SignalKind::kAngularAcceleration: return along(a.W_rate - b.W_rate);
+    case SignalKind::kAngularAcceleration: return along(a.W_rate - b.W_rate - d.W.cross(Vector(a.W - b.W)));
+    case SignalKind::kForceValue: return calc_bushing_load(*bushing, a, b)[k];
     default: throw std::logic_error("not a measure");
   }
 }
@@ -153,8 +155,8 @@ void Signals::set_up(int signal, std::vector<int>& marks) {
       info.needs.push_back(input);
       set_up(input, marks);
     }
-    largest_program_ = std::max({largest_program_, static_cast<std::size_t>(program.gradient_work_size()),
-                                 program.inputs().size()});
+    largest_program_ =
+        std::max({largest_program_, static_cast<std::size_t>(program.gradient_work_size()), program.inputs().size()});
   };
   if (is_measure(s.kind)) {
     set_up_measure(s, info);
@@ -200,7 +202,8 @@ void Signals::set_up_measure(const Signal& signal, Info& info) const {
   info.c = marker_geometry(model_, signal.c);
   info.d = marker_geometry(model_, signal.d);
   if (signal.kind == SignalKind::kAngle) {
-    info.angle_offset = std::atan2(info.a.axes(1, 0), info.a.axes(0, 0)) - std::atan2(info.b.axes(1, 0), info.b.axes(0, 0));
+    info.angle_offset =
+        std::atan2(info.a.axes(1, 0), info.a.axes(0, 0)) - std::atan2(info.b.axes(1, 0), info.b.axes(0, 0));
   }
   for (const MarkerGeometry* m : {&info.a, &info.b, &info.c, &info.d}) {
     if (m->frame != 0) info.frames.push_back(m->frame);
@@ -224,7 +227,11 @@ void Signals::set_up_force_value(const Signal& signal, Info& info) const {
     info.support = info.program.support();
     return;
   }
-  if (!force.scalar) throw std::logic_error("a bushing's value is no signal");
+  if (force.bushing) {
+    info.bushing = &*force.bushing;
+    set_up_measure({.a = force.bushing->i, .b = force.bushing->j, .text = {}}, info);
+    return;
+  }
   const model::ScalarForce& scalar = *force.scalar;
   if (scalar.coordinate.joint >= 0) {
     info.coordinate = make_joint_coordinate(model_, scalar.coordinate);
@@ -351,6 +358,7 @@ double Signals::calc_value(int signal, const SignalInput& in, SignalWork& work) 
     case SignalKind::kReactionTorque: return reaction_component(s, in, info.b);
     case SignalKind::kForceValue: {
       if (model_.forces[static_cast<std::size_t>(s.index)].vector) return info.program.eval(work);
+      if (info.bushing) break;
       const double c = calc_joint_coordinate(in, info.coordinate, info.counter);
       const double force = info.law.calc(c, coordinate_rate(info.coordinate, pair_of(), twist_pair_of())).force;
       return force + (info.law.has_expression() ? info.law.expression().eval(work) : 0.0);
@@ -362,7 +370,7 @@ double Signals::calc_value(int signal, const SignalInput& in, SignalWork& work) 
            in.frames[static_cast<std::size_t>(info.b.frame)].angle + info.angle_offset;
   }
   const auto state = [&](const MarkerGeometry& m) { return place(body_state(in, m.frame), m); };
-  return calc_measure<double>(s, state(info.a), state(info.b), state(info.c), state(info.d));
+  return calc_measure<double>(s, info.bushing, state(info.a), state(info.b), state(info.c), state(info.d));
 }
 
 void Signals::add_coordinate_gradient(const Info& info, const SignalInput& in, double by_value, double by_rate,
@@ -395,7 +403,8 @@ void Signals::calc_measure_gradient(const Signal& signal, const Info& info, cons
       const auto state = [&](const MarkerGeometry& m) {
         return place(m.frame == frame ? moved : cast<D6>(body_state(in, m.frame)), m);
       };
-      const D6 value = calc_measure<D6>(signal, state(info.a), state(info.b), state(info.c), state(info.d));
+      const D6 value =
+          calc_measure<D6>(signal, info.bushing, state(info.a), state(info.b), state(info.c), state(info.d));
       for (const int slot : bodies_.slots(frame)) *out++ = value.derivative[static_cast<std::size_t>(slot)];
     }
   }
@@ -413,6 +422,10 @@ void Signals::calc_gradient(int signal, const SignalInput& in, SignalWork& work,
     case SignalKind::kForceValue: {
       if (model_.forces[static_cast<std::size_t>(s.index)].vector) {
         info.program.eval_gradient(*this, work, 1, gradient);
+        return;
+      }
+      if (info.bushing) {
+        calc_measure_gradient(s, info, in, gradient);
         return;
       }
       const FramePair f{in.frames[static_cast<std::size_t>(info.coordinate.a)],

@@ -248,7 +248,7 @@ void Parser::check_count(const Function& function, int count, Place place) const
 }
 
 Token Parser::parse_plain_name(const std::string& rule) {
-  const Token name = read_token(text_, next_.place.end, Hyphens::kArePartOfNames);
+  Token name = read_token(text_, next_.place.end, Hyphens::kArePartOfNames);
   next_ = name;
   if (name.kind == TokenKind::kEnd) fail_at_next("");
   if (name.kind != TokenKind::kName && name.kind != TokenKind::kUnit) fail(rule, name.place);

@@ -15,11 +15,9 @@ Operands differentiable_operands(const Instruction& instruction) {
   return {instruction.a, instruction.b};
 }
 
-/// What an adjoint adds to that of an operand. A result that does not matter, or an operand that does not move it, adds
-/// nothing, even when the other factor is infinite or NaN: the branch of an if() that is not taken is one such result.
-double contribution(double adjoint, double partial) {
-  return adjoint == 0.0 || partial == 0.0 ? 0.0 : adjoint * partial;
-}
+/// What an adjoint adds to that of an operand: nothing when the operand does not move the result, even when the adjoint
+/// is infinite or NaN.
+double contribution(double adjoint, double partial) { return partial == 0.0 ? 0.0 : adjoint * partial; }
 
 }  // namespace
 
@@ -61,6 +59,7 @@ double eval_tape_gradient(const Tape& tape, std::span<const double> inputs, std:
   adjoint[n - 1] = 1.0;
   for (std::size_t i = n; i-- > 0;) {
     const Instruction& next = tape.code[i];
+    // Zero also for all that only the branch of an if() needs that is not taken, whatever its derivatives are.
     if (next.operation == Operation::kConstant || adjoint[i] == 0.0) continue;
     if (next.operation == Operation::kInput) {
       gradient[next.index] += adjoint[i];

@@ -1,0 +1,114 @@
+// trammel check CASE|FILE: parses, assembles, counts degrees of freedom, names redundant constraints.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "problem.h"
+#include "trammel/kinematics/redundancy.h"
+#include "trammel/model/joint_types.h"
+
+namespace trammel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CheckArguments {
+  ProblemRequest request;
+  bool as_json = false;
+};
+
+/// Equations have no bodies; their rank is all there is to say.
+analyses::Mobility mobility_of_equations(const cases::Case& given) {
+  dae::Evaluation evaluation(*given.system);
+  evaluation.set(given.start);
+  const kinematics::RedundancyReport report = kinematics::find_redundancy(evaluation);
+  analyses::Mobility mobility;
+  mobility.coordinates = given.system->structure().n_v();
+  mobility.constraints = report.rows;
+  mobility.degrees_by_count = mobility.coordinates - mobility.constraints;
+  mobility.degrees_of_freedom = report.degrees_of_freedom;
+  for (const kinematics::RedundantRow& row : report.redundant) mobility.redundant.push_back({row.name, row.implied_by});
+  return mobility;
+}
+
+std::vector<std::string> list_messages(const Problem& problem, const analyses::Mobility& mobility) {
+  std::vector<std::string> messages = problem.prepared.warnings;
+  if (problem.model && !problem.prepared.ok) messages.push_back(problem.prepared.message);
+  for (const std::string& suggestion : mobility.suggestions) messages.push_back("suggestion: " + suggestion);
+  return messages;
+}
+
+Json describe(const Problem& problem, const analyses::Mobility& mobility) {
+  Json bodies = Json::array(), joints = Json::array(), redundant = Json::array();
+  if (problem.model) {
+    for (const model::Body& body : problem.model->bodies) bodies.push_back(body.name);
+    for (const model::Joint& joint : problem.model->joints) {
+      joints.push_back({{"name", joint.name}, {"type", model::joint_type(joint.type).name}});
+    }
+  }
+  for (const analyses::RedundantConstraint& row : mobility.redundant) redundant.push_back(row.name);
+  return {{"schema", "trammel.check/1"},
+          {"case", problem.name},
+          {"ok", !problem.model || problem.prepared.ok},
+          {"bodies", bodies},
+          {"joints", joints},
+          {"coordinates", mobility.coordinates},
+          {"constraints", mobility.constraints},
+          {"dof", mobility.degrees_of_freedom},
+          {"dof_by_count", mobility.degrees_by_count},
+          {"redundant", redundant},
+          {"messages", list_messages(problem, mobility)}};
+}
+
+void print(const Problem& problem, const analyses::Mobility& mobility) {
+  fmt::print("{}\n", problem.name);
+  if (problem.model) {
+    const model::Model& model = *problem.model;
+    fmt::print("  {} model: {} bodies, {} joints, {} motions, {} forces, {} states\n",
+               model.is_planar() ? "planar" : "spatial", model.bodies.size(), model.joints.size(), model.motions.size(),
+               model.forces.size(), model.states.size());
+    const analyses::AssemblyResult& assembly = problem.prepared.assembly;
+    if (assembly.ok) fmt::print("  assembly            {}\n", assembly.message);
+  }
+  fmt::print("  coordinates         {}\n  constraints         {}\n", mobility.coordinates, mobility.constraints);
+  fmt::print("  degrees of freedom  {}", mobility.degrees_of_freedom);
+  if (mobility.degrees_by_count != mobility.degrees_of_freedom) {
+    fmt::print(" ({} by counting; {} constraints are redundant)", mobility.degrees_by_count, mobility.redundant.size());
+  }
+  fmt::print("\n");
+  for (const analyses::RedundantConstraint& row : mobility.redundant) {
+    fmt::print("  redundant           {}\n", row.name);
+    if (!row.implied_by.empty()) fmt::print("                      implied by {}\n", fmt::join(row.implied_by, "; "));
+  }
+  for (const std::string& suggestion : mobility.suggestions) fmt::print("  suggestion          {}\n", suggestion);
+}
+
+int check(const CheckArguments& arguments) {
+  const Problem problem = load_problem(arguments.request);
+  const analyses::Mobility mobility = problem.model ? problem.prepared.mobility : mobility_of_equations(problem.given);
+  const bool ok = !problem.model || problem.prepared.ok;
+  if (arguments.as_json) {
+    fmt::print("{}\n", describe(problem, mobility).dump(2));
+  } else {
+    print(problem, mobility);
+  }
+  if (!ok) fmt::print(stderr, "trammel: {}\n", problem.prepared.message);
+  return ok ? kDone : kSimulationFailed;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("check", "Parse, assemble, count degrees of freedom, name redundant constraints");
+  auto a = std::make_shared<CheckArguments>();
+  add_problem_options(*command, a->request);
+  command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints are an error");
+  command->add_flag("--json", a->as_json, "Print one JSON object and nothing else");
+  command->callback([&action, a] { action = [a] { return check(*a); }; });
+}
+
+}  // namespace trammel::cli

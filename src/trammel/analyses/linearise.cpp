@@ -1,0 +1,107 @@
+#include "trammel/analyses/linearise.h"
+
+#include <Eigen/QR>
+
+namespace trammel::analyses {
+
+using dae::Derivative;
+using Eigen::MatrixXd;
+
+namespace {
+
+MatrixXd to_dense(dae::Evaluation& evaluation, Derivative which, linalg::VectorIn direction = linalg::Vector()) {
+  const linalg::Pattern& pattern = evaluation.structure().pattern(which);
+  if (pattern.size() == 0) return MatrixXd::Zero(pattern.rows(), pattern.columns());
+  return pattern.to_dense(evaluation.derivative(which, direction));
+}
+
+/// Rows of the extra states: E_x x' + S_a a + S_lambda lambda + S_q delta + S_v v + S_x x = 0, where lambda follows
+/// from (G^T - df/dlambda) lambda = F x - K delta - D v - M a.
+void add_state_rows(dae::Evaluation& evaluation, const MatrixXd& K, const MatrixXd& B, Linearisation& result) {
+  const int y = result.n_y, z = result.n_z, x = result.n_x;
+  const dae::Structure& s = evaluation.structure();
+  MatrixXd S_a = to_dense(evaluation, Derivative::kStateByA), S_q = to_dense(evaluation, Derivative::kStateByQ);
+  MatrixXd S_v = to_dense(evaluation, Derivative::kStateByV), S_x = to_dense(evaluation, Derivative::kStateByX);
+  const MatrixXd S_lambda = to_dense(evaluation, Derivative::kStateByLambda);
+  if (s.m() > 0 && S_lambda.size() > 0 && !S_lambda.isZero(0)) {
+    const MatrixXd R = S_lambda * B.completeOrthogonalDecomposition().pseudoInverse();
+    S_a -= R * s.mass.to_dense(evaluation.mass());
+    S_q -= R * K;
+    S_v += R * to_dense(evaluation, Derivative::kForceByV);
+    S_x += R * to_dense(evaluation, Derivative::kForceByX);
+  }
+  result.E.block(y + z, y, x, z) = S_a * result.N;
+  result.E.block(y + z, y + z, x, x) = to_dense(evaluation, Derivative::kStateByXRate);
+  result.A.block(y + z, 0, x, y) = -S_q * result.N_q;
+  result.A.block(y + z, y, x, z) = -S_v * result.N;
+  result.A.block(y + z, y + z, x, x) = -S_x;
+}
+
+}  // namespace
+
+MatrixXd calc_null_space(const Eigen::Ref<const MatrixXd>& A, double tolerance) {
+  const Eigen::Index n = A.cols();
+  if (A.rows() == 0 || n == 0) return MatrixXd::Identity(n, n);
+  MatrixXd columns = A.transpose();
+  for (Eigen::Index j = 0; j < columns.cols(); ++j) {
+    if (const double length = columns.col(j).norm(); length > 0) columns.col(j) /= length;
+  }
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(columns);
+  const MatrixXd& R = qr.matrixQR();
+  Eigen::Index rank = 0;
+  while (rank < std::min(R.rows(), R.cols()) && std::abs(R(rank, rank)) > tolerance) ++rank;
+  MatrixXd basis = MatrixXd::Zero(n, n - rank);
+  basis.bottomRows(n - rank).setIdentity();
+  basis.applyOnTheLeft(qr.householderQ());
+  return basis;
+}
+
+MatrixXd calc_null_space(const dae::ConstrainedSystem& system, const dae::State& at, double tolerance) {
+  dae::Evaluation evaluation(system);
+  evaluation.set_position(at.t, at.q);
+  return calc_null_space(system.structure().jacobian.to_dense(evaluation.jacobian()), tolerance);
+}
+
+StiffnessParts calc_stiffness(dae::Evaluation& evaluation) {
+  const linalg::Vector lambda = evaluation.point().lambda;
+  const MatrixXd reaction = to_dense(evaluation, Derivative::kReactionByQ, lambda);
+  const MatrixXd force = to_dense(evaluation, Derivative::kForceByQ);
+  return {reaction - force, reaction.cwiseAbs() + force.cwiseAbs()};
+}
+
+Linearisation linearise(dae::Evaluation& evaluation) {
+  const dae::Structure& s = evaluation.structure();
+  const MatrixXd G = s.jacobian.to_dense(evaluation.jacobian());
+  const StiffnessParts stiffness = calc_stiffness(evaluation);
+  Linearisation result;
+  result.N = calc_null_space(G);
+  result.N_q = s.n_g == s.m() ? result.N : calc_null_space(G.topRows(s.n_g));
+  MatrixXd B = G.transpose();
+  result.P = result.N;
+  if (s.force_depends_on_lambda()) {
+    B -= to_dense(evaluation, Derivative::kForceByLambda);
+    result.P = calc_null_space(B.transpose());
+  }
+  result.M = result.P.transpose() * s.mass.to_dense(evaluation.mass()) * result.N;
+  result.D = -result.P.transpose() * to_dense(evaluation, Derivative::kForceByV) * result.N;
+  result.K = result.P.transpose() * stiffness.K * result.N_q;
+  result.K_noise = result.P.cwiseAbs().transpose() * stiffness.magnitudes * result.N_q.cwiseAbs();
+  result.F = result.P.transpose() * to_dense(evaluation, Derivative::kForceByX);
+  const int y = result.n_y = static_cast<int>(result.N_q.cols());
+  const int z = result.n_z = static_cast<int>(result.N.cols());
+  const int x = result.n_x = s.n_x();
+  result.E = MatrixXd::Zero(y + z + x, y + z + x);
+  result.A = result.E;
+  result.E.topLeftCorner(y, y).setIdentity();
+  result.A.block(0, y, y, z) = result.N_q.transpose() * result.N;
+  // Where friction takes more directions than the constraints do, (2) has fewer rows than unknowns.
+  const auto rows = std::min<Eigen::Index>(z, result.P.cols());
+  result.E.block(y, y, rows, z) = result.M.topRows(rows);
+  result.A.block(y, 0, rows, y) = -result.K.topRows(rows);
+  result.A.block(y, y, rows, z) = -result.D.topRows(rows);
+  result.A.block(y, y + z, rows, x) = result.F.topRows(rows);
+  if (x > 0) add_state_rows(evaluation, stiffness.K, B, result);
+  return result;
+}
+
+}  // namespace trammel::analyses

@@ -1,0 +1,49 @@
+#pragma once
+
+// Small motions about a state of rest (v = 0, a = 0) on the constraint manifold.
+//
+// With the null spaces
+//   G_h N_q = 0 (holonomic rows),   G N = 0 (all rows),   (G - (df/dlambda)^T) P = 0,
+// displacements delta = N_q y and velocities N z satisfy the constraints to first order, and multiplying the equations
+// of motion by P^T takes the multipliers out of them (P = N unless forces depend on reactions):
+//
+//   y' = N_q^T N z                                                                                                (1)
+//   M_r z' + D_r z + K_r y - F_r x = 0                                                                            (2)
+//   M_r = P^T M N,   D_r = -P^T df/dv N,   K_r = P^T d(G^T lambda - f)/dq N_q,   F_r = P^T df/dx
+//
+// and the extra states add the linearised rows of d = 0, the multipliers in them expressed by (y, z, z', x). The
+// curving of the manifold is in K_r, by the reactions. All together is E s' = A s with s = (y, z, x). Dense: some
+// hundred coordinates. Bases are orthonormal; G may have dependent rows.
+
+#include <Eigen/Core>
+
+#include "trammel/dae/evaluation.h"
+
+namespace trammel::analyses {
+
+/// An orthonormal basis of { u : A u = 0 }, one column a vector. Rows are scaled to unit length first; what is left of
+/// a row below `tolerance` counts as zero. For A without rows it is the identity.
+Eigen::MatrixXd calc_null_space(const Eigen::Ref<const Eigen::MatrixXd>& A, double tolerance = 1e-8);
+/// The same for all rows of G at a state: the velocities that the constraints allow, up to g_t.
+Eigen::MatrixXd calc_null_space(const dae::ConstrainedSystem& system, const dae::State& at, double tolerance = 1e-8);
+
+/// The full matrices at a state of rest, each n_v x n_v.
+struct StiffnessParts {
+  Eigen::MatrixXd K;           ///< d(G^T lambda - f)/dq
+  Eigen::MatrixXd magnitudes;  ///< |d(G^T lambda)/dq| + |df/dq|, entry by entry: what may have cancelled in K
+};
+/// The evaluation stands at (q, v = 0, lambda, x).
+StiffnessParts calc_stiffness(dae::Evaluation& evaluation);
+
+struct Linearisation {
+  Eigen::MatrixXd N_q, N, P;
+  Eigen::MatrixXd M, D, K, F;  ///< M_r, D_r, K_r, F_r of (2)
+  Eigen::MatrixXd K_noise;     ///< |P|^T magnitudes |N_q|: what cancelled in K_r, to judge its zeros by
+  Eigen::MatrixXd E, A;        ///< E s' = A s
+  int n_y = 0, n_z = 0, n_x = 0;
+};
+
+/// The evaluation stands at a state of rest with its lambda and x. n_v^3 operations.
+Linearisation linearise(dae::Evaluation& evaluation);
+
+}  // namespace trammel::analyses

@@ -1,0 +1,54 @@
+#pragma once
+
+// The motion of a mechanism as rows of a result file: bodies, markers, joints, reactions, forces, states, energies.
+
+#include <vector>
+
+#include "trammel/dae/evaluation.h"
+#include "trammel/io/result_header.h"
+#include "trammel/system/probe.h"
+
+namespace trammel::io {
+
+class MechanismColumns {
+ public:
+  /// Keeps a reference.
+  explicit MechanismColumns(const system::Mechanism& mechanism);
+
+  const std::vector<Column>& columns() const { return columns_; }
+  /// The values at a complete state, in the order of columns(); valid until the next call. Call it in the order of time:
+  /// angles in space are continued over full turns from one row to the next.
+  const std::vector<double>& list(const dae::State& state);
+
+ private:
+  void add(const std::string& name, const char* unit, const char* group, std::string description);
+  void add_body_columns();
+  void add_marker_columns();
+  void add_joint_columns();
+  void add_force_columns();
+  void add_state_columns();
+  void list_bodies();
+  void list_markers();
+  void list_joints();
+  void list_forces();
+  void list_energies();
+  double continue_angle(std::size_t k, double angle, double rate);
+
+  const system::Mechanism& mechanism_;
+  system::Probe probe_;
+  dae::Evaluation evaluation_;
+  std::vector<Column> columns_;
+  std::vector<double> values_;
+  std::vector<int> markers_;                         // those that are not body frames
+  std::vector<system::ProgramUse> programs_;         // variables and outputs
+  std::vector<model::JointCoordinate> coordinates_;
+  struct Angle {
+    double value = 0, rate = 0;
+  };
+  std::vector<Angle> angles_;  // of the row before, for each coordinate
+  double last_t_ = 0;
+  bool has_last_ = false;
+  std::optional<double> first_total_;
+};
+
+}  // namespace trammel::io

@@ -1,0 +1,100 @@
+#include "trammel/model/placement.h"
+
+#include <cmath>
+#include <optional>
+
+#include "trammel/math/quaternion.h"
+
+namespace trammel::model {
+namespace {
+
+/// A frame in another one.
+struct Pose {
+  Vector3d p = Vector3d::Zero();
+  Matrix3d R = Matrix3d::Identity();
+
+  Pose operator*(const Pose& inner) const { return {p + R * inner.p, R * inner.R}; }
+  Pose inverse() const { return {-(R.transpose() * p), R.transpose()}; }
+};
+
+double initial_value(const Joint& joint, CoordinateKind kind) {
+  for (const InitialCoordinate& initial : joint.initial) {
+    if (initial.kind == kind && initial.value) return *initial.value;
+  }
+  return 0;
+}
+
+/// Marker J in marker I at the joint's initial coordinates; nothing for joints that leave too much open.
+std::optional<Pose> joint_pose(const Joint& joint, bool is_planar) {
+  using enum CoordinateKind;
+  const auto value = [&](CoordinateKind kind) { return initial_value(joint, kind); };
+  Pose pose;
+  switch (joint.type) {
+    case JointType::kFixed:
+    case JointType::kSpherical:
+    case JointType::kConstantVelocity: return pose;
+    case JointType::kRevolute: pose.R = math::rotation_about_z(value(kAngle)); return pose;
+    case JointType::kTranslational: pose.p[is_planar ? 0 : 2] = value(kTravel); return pose;
+    case JointType::kCylindrical:
+    case JointType::kScrew:
+      pose.p[2] = value(kTravel);
+      pose.R = math::rotation_about_z(value(kAngle));
+      return pose;
+    case JointType::kPlanar:
+      pose.p << value(kX), value(kY), 0;
+      pose.R = math::rotation_about_z(value(kAngle));
+      return pose;
+    case JointType::kUniversal: {
+      const double first = value(kFirstAngle), second = value(kSecondAngle);
+      const Vector3d z_J(std::cos(first), std::sin(first), 0), z_I(0, 0, 1), across = z_J.cross(z_I);
+      pose.R.col(0) = std::cos(second) * z_I - std::sin(second) * across;
+      pose.R.col(2) = z_J;
+      pose.R.col(1) = z_J.cross(pose.R.col(0));
+      return pose;
+    }
+    default: return std::nullopt;
+  }
+}
+
+Pose marker_pose(const Marker& marker) { return {marker.position, marker.orientation}; }
+
+Pose body_pose(const Model& model, int body) {
+  if (body == kGround) return {};
+  const Body& b = model.bodies[static_cast<std::size_t>(body)];
+  return {b.position, math::rotation_from_quaternion(b.orientation)};
+}
+
+void set_body_pose(Body& body, const Pose& pose) {
+  body.position = pose.p;
+  body.orientation = math::quaternion_from_rotation(pose.R);
+  body.angle = std::atan2(pose.R(1, 0), pose.R(0, 0));
+}
+
+}  // namespace
+
+void place_bodies(Model& model) {
+  std::vector<bool> stands;
+  for (const Body& body : model.bodies) stands.push_back(body.has_position || body.has_orientation);
+  const auto is_standing = [&](int body) { return body == kGround || stands[static_cast<std::size_t>(body)]; };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Joint& joint : model.joints) {
+      if (joint.i < 0 || joint.j < 0) continue;
+      const Marker& I = model.markers[static_cast<std::size_t>(joint.i)];
+      const Marker& J = model.markers[static_cast<std::size_t>(joint.j)];
+      if (is_standing(I.body) == is_standing(J.body)) continue;
+      const std::optional<Pose> between = joint_pose(joint, model.is_planar());
+      if (!between) continue;
+      const bool places_j = is_standing(I.body);
+      const int placed = places_j ? J.body : I.body;
+      const Pose pose =
+          places_j ? body_pose(model, I.body) * marker_pose(I) * *between * marker_pose(J).inverse()
+                   : body_pose(model, J.body) * marker_pose(J) * between->inverse() * marker_pose(I).inverse();
+      set_body_pose(model.bodies[static_cast<std::size_t>(placed)], pose);
+      stands[static_cast<std::size_t>(placed)] = true;
+      progress = true;
+    }
+  }
+}
+
+}  // namespace trammel::model

@@ -1,0 +1,14 @@
+#pragma once
+
+// Where bodies stand that the model gives no position: at the joint that ties them to one that has.
+
+#include "trammel/model/model.h"
+
+namespace trammel::model {
+
+/// Places every body without position and orientation so that a joint to a body that stands already is closed at its
+/// initial coordinates (zero where none are given), going outward from the ground and from the bodies that stand. Bodies
+/// that no such joint reaches stay at the origin.
+void place_bodies(Model& model);
+
+}  // namespace trammel::model

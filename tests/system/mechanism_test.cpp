@@ -1,0 +1,807 @@
+// Whole mechanisms: what mechanics says of them must hold, whatever way they are written.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <numbers>
+
+#include "tests/support/allocation_counter.h"
+#include "tests/support/models.h"
+#include "tests/support/reference_bodies.h"
+#include "trammel/integrators/integrate.h"
+#include "trammel/kkt/accelerations.h"
+#include "trammel/system/mechanism.h"
+#include "trammel/system/plain_form.h"
+#include "trammel/system/probe.h"
+
+namespace trammel::system {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using model::CoordinateKind;
+using model::MotionLevel;
+using model::Space;
+using testing::add_body;
+using testing::add_bushing;
+using testing::add_coupling;
+using testing::add_joint;
+using testing::add_joint_at;
+using testing::add_joint_force;
+using testing::add_line_force;
+using testing::add_marker;
+using testing::add_vector_force;
+using testing::compile;
+using testing::kGround;
+using testing::make_model;
+using testing::Matrix3d;
+using testing::Model;
+using testing::Random;
+using testing::relative_error;
+using testing::turned_about_z;
+using testing::Vector3d;
+using enum model::JointType;
+
+constexpr double kPi = std::numbers::pi;
+
+/// Axes whose z points along the given direction.
+Matrix3d axes_along(const Vector3d& z) {
+  const Vector3d unit = z.normalized(), x = unit.unitOrthogonal();
+  Matrix3d axes;
+  axes << x, unit.cross(x), unit;
+  return axes;
+}
+
+/// a, lambda and x' at a state; fails the test where there are none.
+dae::State with_accelerations(const dae::ConstrainedSystem& system, const dae::State& state) {
+  dae::Evaluation evaluation(system);
+  kkt::AccelerationSolver solver(evaluation);
+  evaluation.set(state);
+  EXPECT_EQ(solver.factor_position(), kkt::AccelerationStatus::kSolved);
+  EXPECT_EQ(solver.solve(state), kkt::AccelerationStatus::kSolved);
+  return evaluation.point();
+}
+
+integrators::RunResult run(const dae::ConstrainedSystem& system, const dae::State& start, double t_end,
+                           double tolerance = 1e-10) {
+  integrators::Options options = integrators::Options::with_tolerance(tolerance);
+  options.method = "projection";
+  integrators::RunResult result = integrators::integrate(system, start, t_end, options);
+  EXPECT_EQ(result.status, integrators::RunStatus::kCompleted) << result.brief_report();
+  return result;
+}
+integrators::RunResult run(const Mechanism& system, double t_end, double tolerance = 1e-10) {
+  return run(system, system.given_state(), t_end, tolerance);
+}
+
+double energy_of(const Mechanism& system, const dae::State& state) {
+  Probe probe(system);
+  probe.set(state);
+  return probe.calc_kinetic_energy() + probe.calc_energy().potential;
+}
+
+model::Motion& add_motion(Model& model, const std::string& name, model::JointCoordinate coordinate, MotionLevel level,
+                          const std::string& function) {
+  model::Motion motion;
+  motion.name = name;
+  motion.coordinate = coordinate;
+  motion.level = level;
+  motion.function = compile(model, function);
+  model.motions.push_back(std::move(motion));
+  return model.motions.back();
+}
+
+// --- planar and spatial ---------------------------------------------------------------------------------------------
+
+std::shared_ptr<Model> make_double_pendulum(Space space) {
+  auto model = make_model(space, Vector3d(0, -9.81, 0));
+  const Vector3d knee(0.8 * std::cos(0.3), 0.8 * std::sin(0.3), 0);
+  add_body(*model, "upper", 1.2, Vector3d(0.3, 0.2, 0.4), Vector3d::Zero(), turned_about_z(0.3));
+  add_body(*model, "lower", 0.7, Vector3d(0.1, 0.3, 0.2), knee, turned_about_z(-0.9));
+  model->bodies[0].centre = Vector3d(0.35, 0.1, 0);
+  model->bodies[1].centre = Vector3d(0.5, -0.05, 0);
+  add_joint_at(*model, "shoulder", kRevolute, kGround, 0, Vector3d::Zero());
+  add_joint_at(*model, "elbow", kRevolute, 0, 1, knee);
+  const int from = add_marker(*model, kGround, Vector3d(1, 0.5, 0)), to = add_marker(*model, 1, Vector3d(0.9, 0, 0));
+  model::ForceLaw& spring = add_line_force(*model, "spring", from, to);
+  spring.stiffness = 15;
+  spring.damping = 0.8;
+  spring.reference = 0.6;
+  model::ForceLaw& torsion = add_joint_force(*model, "torsion", {1, CoordinateKind::kAngle});
+  torsion.stiffness = 3;
+  torsion.reference = -0.5;
+  return model;
+}
+
+std::shared_ptr<Model> make_slider_crank(Space space) {
+  const bool is_planar = space == Space::kPlanar;
+  auto model = make_model(space, Vector3d(0, -9.81, 0));
+  const double r = 0.3, l = 1.0, phi = 0.7, psi = std::asin(-r * std::sin(phi) / l);
+  const Vector3d pin(r * std::cos(phi), r * std::sin(phi), 0),
+      wrist = pin + l * Vector3d(std::cos(psi), std::sin(psi), 0);
+  add_body(*model, "crank", 1, Vector3d(0.01, 0.02, 0.03), Vector3d::Zero(), turned_about_z(phi));
+  add_body(*model, "rod", 2, Vector3d(0.02, 0.2, 0.2), pin, turned_about_z(psi));
+  add_body(*model, "slider", 3, Vector3d(0.1, 0.1, 0.1), wrist);
+  model->bodies[0].centre = Vector3d(0.1, 0, 0);
+  model->bodies[1].centre = Vector3d(0.45, 0.02, 0);
+  add_joint_at(*model, "bearing", kRevolute, kGround, 0, Vector3d::Zero());
+  add_joint_at(*model, "pin", kRevolute, 0, 1, pin);
+  if (is_planar) {
+    add_joint_at(*model, "wrist", kRevolute, 1, 2, wrist);
+    add_joint_at(*model, "guide", kTranslational, kGround, 2, wrist);
+  } else {
+    // A second hinge would prevent what the other joints prevent already.
+    add_joint_at(*model, "wrist", kInLine, 1, 2, wrist);
+    add_joint_at(*model, "guide", kTranslational, kGround, 2, wrist, axes_along(Vector3d::UnitX()));
+  }
+  const int wall = add_marker(*model, kGround, Vector3d(2, 0, 0)), piston = add_marker(*model, 2);
+  model::ForceLaw& spring = add_line_force(*model, "spring", wall, piston);
+  spring.stiffness = 200;
+  spring.damping = 3;
+  spring.reference = 0.8;
+  return model;
+}
+
+class PlanarAndSpatial : public ::testing::TestWithParam<std::pair<const char*, std::shared_ptr<Model> (*)(Space)>> {
+ protected:
+  /// The components of a planar state, out of a spatial one.
+  static VectorXd in_plane(const VectorXd& v) {
+    VectorXd result(v.size() / 2);
+    for (Eigen::Index k = 0; k < v.size() / 6; ++k) result.segment<3>(3 * k) << v[6 * k], v[6 * k + 1], v[6 * k + 5];
+    return result;
+  }
+  static VectorXd positions_in_plane(const VectorXd& q) {
+    VectorXd result(q.size() / 7 * 3);
+    for (Eigen::Index k = 0; k < q.size() / 7; ++k) {
+      const double half = std::atan2(q[7 * k + 6], q[7 * k + 3]);
+      result.segment<3>(3 * k) << q[7 * k], q[7 * k + 1], 2 * half;
+    }
+    return result;
+  }
+};
+
+TEST_P(PlanarAndSpatial, AreTheSameMechanism) {
+  const Mechanism planar(GetParam().second(Space::kPlanar)), spatial(GetParam().second(Space::kSpatial));
+  dae::State in_plane_state = planar.given_state(), in_space_state = spatial.given_state();
+  // A motion that the joints allow: what is left of any other.
+  Random random(1);
+  const VectorXd wanted = random.vector_of(in_plane_state.v.size(), 2);
+  dae::Evaluation evaluation(planar);
+  evaluation.set(in_plane_state);
+  const MatrixXd G = planar.structure().jacobian.to_dense(evaluation.jacobian());
+  in_plane_state.v = wanted - G.transpose() * (G * G.transpose()).ldlt().solve(G * wanted);
+  for (Eigen::Index k = 0; k < in_plane_state.v.size() / 3; ++k) {
+    in_space_state.v.segment<6>(6 * k) << in_plane_state.v[3 * k], in_plane_state.v[3 * k + 1], 0, 0, 0,
+        in_plane_state.v[3 * k + 2];
+  }
+  const VectorXd a = with_accelerations(spatial, in_space_state).a;
+  EXPECT_LT(relative_error(in_plane(a), with_accelerations(planar, in_plane_state).a), 1e-12);
+  for (Eigen::Index k = 0; k < a.size() / 6; ++k) EXPECT_LT(a.segment<3>(6 * k + 2).norm(), 1e-11);
+  EXPECT_NEAR(energy_of(planar, in_plane_state), energy_of(spatial, in_space_state), 1e-12);
+
+  const dae::State end = run(planar, in_plane_state, 1).state, end_in_space = run(spatial, in_space_state, 1).state;
+  EXPECT_LT(relative_error(in_plane(end_in_space.v), end.v), 1e-7);
+  const VectorXd q = positions_in_plane(end_in_space.q);
+  for (Eigen::Index k = 0; k < q.size(); ++k) {
+    const double difference = k % 3 == 2 ? std::remainder(q[k] - end.q[k], 2 * kPi) : q[k] - end.q[k];
+    EXPECT_LT(std::abs(difference), 1e-8) << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, PlanarAndSpatial,
+                         ::testing::Values(std::pair{"double_pendulum", &make_double_pendulum},
+                                           std::pair{"slider_crank", &make_slider_crank}),
+                         [](const auto& entry) { return std::string(entry.param.first); });
+
+// --- spatial mechanisms ---------------------------------------------------------------------------------------------
+
+/// A double pendulum whose hinges are askew, with springs; all kinds of motion in it.
+std::shared_ptr<Model> make_askew_pendulum() {
+  auto model = make_model(Space::kSpatial, Vector3d(0, 0, -9.81));
+  Random random(5);
+  const Vector3d knee(0.4, 0.1, -0.6);
+  Matrix3d inertia = Vector3d(0.05, 0.08, 0.04).asDiagonal();
+  inertia(0, 1) = inertia(1, 0) = 0.01;
+  add_body(*model, "upper", 1.5, inertia, Vector3d(0.2, 0, -0.3), random.rotation());
+  add_body(*model, "lower", 0.8, inertia, knee + Vector3d(0.1, 0.3, -0.2), random.rotation());
+  model->bodies[0].centre = random.vector(0.1);
+  model->bodies[1].centre = random.vector(0.1);
+  add_joint_at(*model, "shoulder", kUniversal, kGround, 0, Vector3d::Zero(), axes_along(Vector3d(1, 0.2, 0.1)));
+  // The cross of a universal joint: z of J across z of I.
+  const Vector3d z_I = model->markers[0].orientation.col(2);
+  const Matrix3d R = math::rotation_from_quaternion(model->bodies[0].orientation);
+  model->markers[1].orientation = R.transpose() * axes_along(z_I.unitOrthogonal());
+  add_joint_at(*model, "elbow", kRevolute, 0, 1, knee, axes_along(Vector3d(0.3, 1, 0.4)));
+  const int from = add_marker(*model, kGround, Vector3d(0.5, 1, -0.5)),
+            to = add_marker(*model, 1, Vector3d(0.2, 0.1, 0));
+  model::ForceLaw& spring = add_line_force(*model, "spring", from, to);
+  spring.stiffness = 20;
+  spring.reference = 0.5;
+  model::ForceLaw& torsion = add_joint_force(*model, "torsion", {1, CoordinateKind::kAngle});
+  torsion.stiffness = 2;
+  torsion.reference = 0.8;
+  return model;
+}
+
+/// Crank and rocker on askew axes, joined by a massless rod with two balls.
+std::shared_ptr<Model> make_rod_linkage() {
+  auto model = make_model(Space::kSpatial, Vector3d(0, 0, -9.81));
+  add_body(*model, "crank", 1, Vector3d(0.01, 0.01, 0.02), Vector3d::Zero());
+  add_body(*model, "rocker", 2, Vector3d(0.1, 0.1, 0.1), Vector3d(1, 0.5, 0));
+  model->bodies[1].centre = Vector3d(0, 0.1, 0.3);
+  add_joint_at(*model, "bearing", kRevolute, kGround, 0, Vector3d::Zero());
+  add_joint_at(*model, "hinge", kRevolute, kGround, 1, Vector3d(1, 0.5, 0), axes_along(Vector3d(0.2, 1, 0.1)));
+  const int tip = add_marker(*model, 0, Vector3d(0.2, 0.1, 0)), top = add_marker(*model, 1, Vector3d(0, 0.1, 0.7));
+  add_joint(*model, "rod", kDistance, tip, top, -1);
+  model::ForceLaw& spring = add_joint_force(*model, "spring", {0, CoordinateKind::kAngle});
+  spring.stiffness = 1.5;
+  spring.reference = 1;
+  return model;
+}
+
+/// A body on a ball, tied to one that slides and turns on a screw.
+std::shared_ptr<Model> make_ball_and_screw() {
+  auto model = make_model(Space::kSpatial, Vector3d(0, 0, -9.81));
+  add_body(*model, "top", 1, Vector3d(0.1, 0.1, 0.05), Vector3d(0, 0, 0.5));
+  add_body(*model, "nut", 0.5, Vector3d(0.02, 0.02, 0.03), Vector3d(1, 0, 0));
+  add_joint_at(*model, "ball", kSpherical, kGround, 0, Vector3d::Zero());
+  add_joint_at(*model, "thread", kScrew, kGround, 1, Vector3d(1, 0, 0), Matrix3d::Identity(), 0.4);
+  const int a = add_marker(*model, 0, Vector3d(0, 0, 0.3)), b = add_marker(*model, 1, Vector3d(0.1, 0, 0.2));
+  model::ForceLaw& spring = add_line_force(*model, "spring", a, b);
+  spring.stiffness = 40;
+  spring.reference = 0.7;
+  model->bodies[0].angular_velocity = Vector3d(0.3, 0.1, 15);
+  model->bodies[0].velocity = 0.5 * Vector3d(0.1, -0.3, 0);
+  return model;
+}
+
+class SpatialMechanism : public ::testing::TestWithParam<std::pair<const char*, std::shared_ptr<Model> (*)()>> {};
+
+TEST_P(SpatialMechanism, KeepsItsEnergy) {
+  const Mechanism system(GetParam().second());
+  EXPECT_TRUE(system.forces().is_conservative());
+  const integrators::RunResult result = run(system, 3);
+  const double before = energy_of(system, system.given_state()), after = energy_of(system, result.state);
+  EXPECT_NEAR(after, before, 1e-7);
+  // It does move: speeds of some m/s have come and gone.
+  EXPECT_GT(result.statistics.steps, 50);
+  EXPECT_LT(result.drift.position, 1e-9);
+}
+
+TEST_P(SpatialMechanism, MovesTheSameInPlainForm) {
+  const auto system = std::make_shared<const Mechanism>(GetParam().second());
+  const PlainForm plain(system, system->rotations());
+  dae::State state = run(*system, 0.3, 1e-8).state;  // somewhere on the way
+  state = with_accelerations(*system, state);
+  const dae::State in_plain = with_accelerations(plain, plain.to_plain(state));
+  const dae::State back = plain.to_quasi(in_plain);
+  EXPECT_LT(relative_error(back.a, state.a), 1e-11);
+  EXPECT_LT(relative_error(back.lambda, state.lambda), 1e-11);
+  EXPECT_LT(relative_error(back.x_rate, state.x_rate), 1e-11);
+
+  const dae::State end = run(*system, state, state.t + 1).state;
+  const dae::State end_of_plain = plain.to_quasi(run(plain, plain.to_plain(state), state.t + 1).state);
+  EXPECT_LT(relative_error(end_of_plain.q, end.q), 1e-7);
+  EXPECT_LT(relative_error(end_of_plain.v, end.v), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, SpatialMechanism,
+                         ::testing::Values(std::pair{"askew_pendulum", &make_askew_pendulum},
+                                           std::pair{"rod_linkage", &make_rod_linkage},
+                                           std::pair{"ball_and_screw", &make_ball_and_screw}),
+                         [](const auto& entry) { return std::string(entry.param.first); });
+
+// --- energy that comes and goes -------------------------------------------------------------------------------------
+
+/// kinetic + potential + dissipated - driven.
+double balance_of(const Mechanism& system, const dae::State& state) {
+  const int at = system.energy_states();
+  return energy_of(system, state) + state.x[at] - state.x[at + 1];
+}
+
+void expect_balance(std::shared_ptr<Model> model, double t_end, double least_dissipated, double least_driven) {
+  CompileOptions options;
+  options.with_energy_states = true;
+  const Mechanism system(std::move(model), options);
+  const int at = system.energy_states();
+  ASSERT_EQ(at, system.structure().n_x() - 2);
+  EXPECT_EQ(system.structure().state_names[static_cast<std::size_t>(at)], "energy.dissipated");
+  EXPECT_EQ(system.structure().state_names[static_cast<std::size_t>(at) + 1], "energy.driven");
+  const dae::State start = run(system, 1e-9).state;  // velocities that the joints and motions allow
+  const dae::State end = run(system, start, t_end, 1e-10).state;
+  EXPECT_NEAR(balance_of(system, end), balance_of(system, start), 1e-7);
+  EXPECT_GT(end.x[at], least_dissipated);
+  EXPECT_GT(std::abs(end.x[at + 1]), least_driven);
+}
+
+TEST(Energy, OfADampedMechanismIsDissipated) {
+  for (const Space space : {Space::kPlanar, Space::kSpatial}) {
+    auto model = make_double_pendulum(space);
+    model::ForceLaw& friction = add_joint_force(*model, "friction", {0, CoordinateKind::kAngle});
+    friction.coulomb = 0.3;
+    friction.breakaway = 0.5;
+    friction.stribeck_velocity = 0.5;
+    friction.smoothing_velocity = 0.3;
+    expect_balance(model, 2, 0.5, -1);
+  }
+}
+
+TEST(Energy, ThatMotorsAndMotionsPutInIsCounted) {
+  for (const Space space : {Space::kPlanar, Space::kSpatial}) {
+    auto model = make_slider_crank(space);
+    add_motion(*model, "drive", {0, CoordinateKind::kAngle}, MotionLevel::kPosition, "0.7 + 3 * t + 0.4 * sin(2 * t)");
+    const int tip = add_marker(*model, 2);
+    add_vector_force(*model, "gas", tip).force[0] = compile(*model, "-20 * (1 + cos(crank.wz))");
+    expect_balance(model, 2, 1, 1);
+  }
+}
+
+TEST(Energy, WithMotionsOfVelocitiesAndAnExpressionAndABushing) {
+  auto model = make_askew_pendulum();
+  add_motion(*model, "drive", {1, CoordinateKind::kAngle}, MotionLevel::kVelocity, "2 * cos(3 * t)");
+  model::ForceLaw& servo = add_joint_force(*model, "servo", {0, CoordinateKind::kFirstAngle});
+  servo.expression = compile(*model, "0.4 * sin(5 * t) - 0.2 * shoulder.angle_1_rate");
+  const int i = add_marker(*model, kGround, Vector3d(0.3, 0.1, -0.5)), j = add_marker(*model, 0);
+  model::Bushing& bushing = add_bushing(*model, "mount", i, j);
+  bushing.stiffness.diagonal() << 5, 6, 7, 0.4, 0.5, 0.6;
+  bushing.damping.diagonal() << 0.3, 0.4, 0.2, 0.1, 0.1, 0.1;
+  expect_balance(model, 1.5, 0.01, 0.01);
+}
+
+TEST(Energy, StoppedByAStopWithDampingIsDissipated) {
+  // A ball bounces on a stop at height zero; what it has lost after some bounces is what the stop has taken.
+  auto model = make_model(Space::kPlanar, Vector3d(0, -9.81, 0));
+  add_body(*model, "ball", 1, Vector3d(1, 1, 1), Vector3d(0, 0.2, 0));
+  const int i = add_marker(*model, kGround), j = add_marker(*model, 0);
+  add_joint(*model, "rail", kOrientation, i, j);
+  model::ForceLaw& floor = add_joint_force(*model, "floor", {0, CoordinateKind::kY});
+  floor.stop.emplace();
+  floor.stop->lower = 0;
+  floor.stop->stiffness = 2e3;
+  floor.stop->exponent = 2;
+  floor.stop->damping = 30;
+  floor.stop->depth = 0.02;
+  CompileOptions options;
+  options.with_energy_states = true;
+  const Mechanism system(model, options);
+  const dae::State end = run(system, 1.5).state;
+  EXPECT_NEAR(balance_of(system, end), 9.81 * 0.2, 1e-7);
+  EXPECT_GT(end.x[0], 0.3);
+}
+
+// --- free bodies ----------------------------------------------------------------------------------------------------
+
+TEST(FreeBody, KeepsItsAngularMomentum) {
+  auto model = make_model(Space::kSpatial);
+  Matrix3d inertia = Vector3d(1, 2, 2.7).asDiagonal();
+  inertia(0, 1) = inertia(1, 0) = 0.3;
+  add_body(*model, "stone", 2, inertia);
+  model->bodies[0].centre = Vector3d(0.3, 0.2, -0.4);
+  model->bodies[0].angular_velocity = Vector3d(0.1, 3, 0.2);  // near the middle axis: it tumbles
+  model->bodies[0].velocity = Vector3d(1, 2, 3);
+  const Mechanism system(model);
+  const auto momentum = [&](const dae::State& state) -> Vector3d {
+    const Matrix3d R = math::rotation_from_quaternion(state.q.segment<4>(3));
+    return R * inertia * state.v.segment<3>(3);
+  };
+  const dae::State start = system.given_state(), end = run(system, 10).state;
+  EXPECT_LT((momentum(end) - momentum(start)).norm(), 1e-7);
+  EXPECT_NEAR(energy_of(system, end), energy_of(system, start), 1e-7);
+  // The centre of mass goes straight, with the velocity that the frame's origin and the rotation give it.
+  const Vector3d v = Vector3d(1, 2, 3) + Vector3d(0.1, 3, 0.2).cross(Vector3d(0.3, 0.2, -0.4));
+  EXPECT_LT((end.q.head<3>() - Vector3d(0.3, 0.2, -0.4) - 10 * v).norm(), 1e-7);
+  EXPECT_GT((end.v.tail<3>() - start.v.tail<3>()).norm(), 1e-3);
+}
+
+TEST(FreeBody, ASymmetricTopNutatesAtItsRate) {
+  // w_x + i w_y turns with (C - A) / A w_z in the body.
+  auto model = make_model(Space::kSpatial);
+  add_body(*model, "top", 1, Vector3d(2, 2, 3));
+  model->bodies[0].angular_velocity = Vector3d(0.5, 0, 4);
+  const Mechanism system(model);
+  const dae::State end = run(system, 5).state;
+  const double angle = (3.0 - 2.0) / 2.0 * 4 * 5;
+  EXPECT_LT((end.v.tail<3>() - Vector3d(0.5 * std::cos(angle), 0.5 * std::sin(angle), 4)).norm(), 1e-8);
+}
+
+// --- couplings over many turns --------------------------------------------------------------------------------------
+
+/// Two wheels on askew axes.
+std::shared_ptr<Model> make_wheels() {
+  auto model = make_model(Space::kSpatial);
+  add_body(*model, "first", 1, Vector3d(0.1, 0.1, 0.2));
+  add_body(*model, "second", 1, Vector3d(0.1, 0.1, 0.05), Vector3d(1, 0, 0));
+  add_joint_at(*model, "axle_1", kRevolute, kGround, 0, Vector3d::Zero(), axes_along(Vector3d(0.3, -0.2, 1)));
+  add_joint_at(*model, "axle_2", kRevolute, kGround, 1, Vector3d(1, 0, 0), axes_along(Vector3d(1, 0.5, 0.2)));
+  add_coupling(*model, "gear", kGear, {{2.5, {0, CoordinateKind::kAngle}}, {-1, {1, CoordinateKind::kAngle}}});
+  return model;
+}
+
+TEST(Gear, KeepsItsRatioOverManyTurnsInSpace) {
+  for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+    auto model = make_wheels();
+    add_joint_force(*model, "motor", {0, CoordinateKind::kAngle}).expression = compile(*model, "4 + 3 * sin(t)");
+    const Mechanism system(model);
+    ASSERT_EQ(system.structure().n_x(), 2);
+    const dae::State end = run(system, 12, tolerance).state;
+    Probe probe(system);
+    probe.set(end);
+    const double first = probe.calc_joint_coordinate({0, CoordinateKind::kAngle});
+    const double second = probe.calc_joint_coordinate({1, CoordinateKind::kAngle});
+    EXPECT_GT(std::abs(first), 20 * 2 * kPi);
+    EXPECT_NEAR(second, 2.5 * first, 100 * tolerance);
+    EXPECT_NEAR(probe.calc_joint_rate({1, CoordinateKind::kAngle}),
+                2.5 * probe.calc_joint_rate({0, CoordinateKind::kAngle}), 1e-8);
+    // The inertia that the motor turns is J_1 + 2.5^2 J_2, both about their axles.
+    const auto about = [&](int body, const Vector3d& axis) {
+      const Vector3d u = axis.normalized();
+      return u.dot(model->bodies[static_cast<std::size_t>(body)].inertia * u);
+    };
+    const double inertia = about(0, Vector3d(0.3, -0.2, 1)) + 6.25 * about(1, Vector3d(1, 0.5, 0.2));
+    // 4 t + 3 (1 - cos t) integrated: angle = (2 t^2 + 3 (t - sin t)) / J.
+    EXPECT_NEAR(first, (2 * 144 + 3 * (12 - std::sin(12.0))) / inertia, 100 * tolerance * std::abs(first));
+  }
+}
+
+TEST(Gear, KeepsItsRatioFromAnyNumberOfTurns) {
+  auto model = make_wheels();
+  model->joints[0].initial.push_back({CoordinateKind::kAngle, 4 * 2 * kPi, std::nullopt});
+  model->joints[1].initial.push_back({CoordinateKind::kAngle, -2 * 2 * kPi, std::nullopt});
+  add_joint_force(*model, "motor", {0, CoordinateKind::kAngle}).expression = compile(*model, "-3");
+  const Mechanism system(model);
+  const double constant = 2.5 * 4 * 2 * kPi + 2 * 2 * kPi;
+  dae::Evaluation evaluation(system);
+  evaluation.set(system.given_state());
+  EXPECT_LT(evaluation.constraint().cwiseAbs().maxCoeff(), 1e-12);
+  const dae::State end = run(system, 3, 1e-8).state;
+  Probe probe(system);
+  probe.set(end);
+  EXPECT_NEAR(2.5 * probe.calc_joint_coordinate({0, CoordinateKind::kAngle}) -
+                  probe.calc_joint_coordinate({1, CoordinateKind::kAngle}),
+              constant, 1e-7);
+  EXPECT_LT(probe.calc_joint_coordinate({0, CoordinateKind::kAngle}), 0);
+}
+
+TEST(Screw, TravelsByItsPitchAndHasTheInertiaOfItsTurning) {
+  auto model = make_model(Space::kSpatial);
+  const double pitch = 0.05, mass = 3, inertia = 0.002, push = 7;
+  add_body(*model, "nut", mass, Vector3d(0.01, 0.01, inertia));
+  const int i = add_marker(*model, kGround), j = add_marker(*model, 0);
+  const int thread = add_joint(*model, "thread", kScrew, i, j, pitch);
+  add_joint_force(*model, "push", {thread, CoordinateKind::kTravel}).preload = push;
+  const Mechanism system(model);
+  const double per_metre = 2 * kPi / pitch, a = push / (mass + inertia * per_metre * per_metre);
+  const dae::State state = with_accelerations(system, system.given_state());
+  EXPECT_NEAR(state.a[2], a, 1e-12);
+  EXPECT_NEAR(state.a[5], a * per_metre, 1e-10);
+  const double t_end = 3;
+  const dae::State end = run(system, t_end, 1e-8).state;
+  Probe probe(system);
+  probe.set(end);
+  const double travel = probe.calc_joint_coordinate({thread, CoordinateKind::kTravel});
+  const double angle = probe.calc_joint_coordinate({thread, CoordinateKind::kAngle});
+  EXPECT_NEAR(travel, 0.5 * a * t_end * t_end, 1e-6);
+  EXPECT_GT(angle, 2 * 2 * kPi);
+  EXPECT_NEAR(angle, travel * per_metre, 1e-6);
+}
+
+TEST(RackAndPinion, TravelsByTheRadiusTimesTheAngle) {
+  for (const Space space : {Space::kPlanar, Space::kSpatial}) {
+    auto model = make_model(space);
+    const double radius = 0.3;
+    add_body(*model, "pinion", 1, Vector3d(1, 1, 0.2));
+    add_body(*model, "rack", 2, Vector3d(1, 1, 1), Vector3d(0, -radius, 0));
+    const int axle = add_joint_at(*model, "axle", kRevolute, kGround, 0, Vector3d::Zero());
+    const Matrix3d along_x = space == Space::kPlanar ? Matrix3d::Identity() : axes_along(Vector3d::UnitX());
+    const int slide = add_joint_at(*model, "slide", kTranslational, kGround, 1, Vector3d(0, -radius, 0), along_x);
+    add_coupling(*model, "teeth", kRackAndPinion,
+                 {{radius, {axle, CoordinateKind::kAngle}}, {-1, {slide, CoordinateKind::kTravel}}});
+    add_joint_force(*model, "motor", {axle, CoordinateKind::kAngle}).expression = compile(*model, "1.5");
+    const Mechanism system(model);
+    const dae::State end = run(system, 10, 1e-8).state;
+    Probe probe(system);
+    probe.set(end);
+    const double expected = 0.5 * 1.5 / (0.2 + 2 * radius * radius) * 100;
+    EXPECT_NEAR(probe.calc_joint_coordinate({axle, CoordinateKind::kAngle}), expected, 1e-5);
+    EXPECT_NEAR(probe.calc_joint_coordinate({slide, CoordinateKind::kTravel}), radius * expected, 1e-5);
+  }
+}
+
+// --- rolling --------------------------------------------------------------------------------------------------------
+
+TEST(RollingDisc, RollsInACircle) {
+  // A thin disc of radius R that leans inwards by alpha while its centre goes round in a circle of radius b:
+  //   W^2 = m g R tan(alpha) / ((C / R + m R) b + A sin(alpha)),   spin about its axis -b W / R,
+  // from the moment of the contact force about the centre, A and C the moments of inertia across and along the axis.
+  const double m = 2, R = 0.4, alpha = 0.35, b = 1.3, g = 9.81, A = m * R * R / 4, C = m * R * R / 2;
+  const double W = std::sqrt(m * g * R * std::tan(alpha) / ((C / R + m * R) * b + A * std::sin(alpha)));
+  const Vector3d n(std::cos(alpha), 0, std::sin(alpha));   // axis of the disc, outwards and up
+  const Vector3d u(-std::sin(alpha), 0, std::cos(alpha));  // from the contact to the centre
+  const double spin = -b * W / R - W * std::sin(alpha);    // relative to the frame that goes round
+  Matrix3d axes;
+  axes << u, n.cross(u), n;
+  auto model = make_model(Space::kSpatial, Vector3d(0, 0, -g));
+  add_body(*model, "disc", m, Vector3d(A, A, C), Vector3d(b, 0, R * std::cos(alpha)), axes);
+  model->bodies[0].velocity = Vector3d(0, b * W, 0);
+  model->bodies[0].angular_velocity = axes.transpose() * (W * Vector3d::UnitZ() + spin * n);
+  const int floor = add_marker(*model, kGround), hub = add_marker(*model, 0);
+  add_joint(*model, "contact", kRolling, floor, hub, R);
+  const Mechanism system(model);
+  dae::Evaluation evaluation(system);
+  evaluation.set(system.given_state());
+  EXPECT_LT(evaluation.constraint().cwiseAbs().maxCoeff(), 1e-14);
+  VectorXd slip = VectorXd::Zero(3);
+  evaluation.calc_velocity_residual(slip);
+  EXPECT_LT(slip.cwiseAbs().maxCoeff(), 1e-14);
+  const dae::State at_start = with_accelerations(system, system.given_state());
+  EXPECT_LT((at_start.a.head<3>() - Vector3d(-b * W * W, 0, 0)).norm(), 1e-12);
+
+  const double t_end = 1.7 * 2 * kPi / W;
+  const integrators::RunResult result = run(system, t_end);
+  const Vector3d centre(b * std::cos(W * t_end), b * std::sin(W * t_end), R * std::cos(alpha));
+  EXPECT_LT((result.state.q.head<3>() - centre).norm(), 1e-6);
+  EXPECT_NEAR(energy_of(system, result.state), energy_of(system, system.given_state()), 1e-7);
+  EXPECT_LT(result.drift.velocity, 1e-9);
+}
+
+TEST(RollingDisc, WobblesWithoutSlippingAndKeepsItsEnergy) {
+  auto model = make_model(Space::kSpatial, Vector3d(0, 0, -9.81));
+  const double R = 0.5;
+  // Upright, rolling along y, with a push that makes it lean; the plane is a tilted one.
+  const Matrix3d slope = Eigen::AngleAxisd(0.1, Vector3d::UnitX()).toRotationMatrix();
+  add_body(*model, "disc", 1, Vector3d(R * R / 4, R * R / 4, R * R / 2), slope * Vector3d(0, 0, R),
+           slope * axes_along(Vector3d::UnitX()));
+  const Vector3d w = slope * Vector3d(-6, 0.4, 0.3);
+  const Matrix3d axes = math::rotation_from_quaternion(model->bodies[0].orientation);
+  model->bodies[0].angular_velocity = axes.transpose() * w;
+  model->bodies[0].velocity = w.cross(slope * Vector3d(0, 0, R));
+  const int floor = add_marker(*model, kGround, Vector3d::Zero(), slope), hub = add_marker(*model, 0);
+  add_joint(*model, "contact", kRolling, floor, hub, R);
+  const Mechanism system(model);
+  const integrators::RunResult result = run(system, 2);
+  EXPECT_NEAR(energy_of(system, result.state), energy_of(system, system.given_state()), 1e-7);
+  EXPECT_LT(result.drift.position, 1e-9);
+  EXPECT_LT(result.drift.velocity, 1e-9);
+  EXPECT_GT(result.state.q.head<3>().norm(), 1);
+}
+
+// --- motions --------------------------------------------------------------------------------------------------------
+
+TEST(Motions, OfPositionVelocityAndAccelerationAgree) {
+  // angle = 0.3 + 2 t + 5 sin(2 t) / 2, over several turns.
+  const auto angle = [](double t) { return 0.3 + 2 * t + 2.5 * std::sin(2 * t); };
+  for (const Space space : {Space::kPlanar, Space::kSpatial}) {
+    for (const MotionLevel level : {MotionLevel::kPosition, MotionLevel::kVelocity, MotionLevel::kAcceleration}) {
+      auto model = make_model(space, Vector3d(0, -9.81, 0));
+      add_body(*model, "wheel", 2, Vector3d(0.3, 0.3, 0.5), Vector3d::Zero(), turned_about_z(0.3));
+      model->bodies[0].centre = Vector3d(0.4, 0, 0);
+      model->simulation.t_start = 0;
+      const int i = add_marker(*model, kGround), j = add_marker(*model, 0);
+      add_joint(*model, "axle", kRevolute, i, j);
+      const char* functions[] = {"0.3 + 2 * t + 2.5 * sin(2 * t)", "2 + 5 * cos(2 * t)", "-10 * sin(2 * t)"};
+      add_motion(*model, "drive", {0, CoordinateKind::kAngle}, level, functions[static_cast<int>(level)]);
+      model->motions[0].initial_rate = 7;
+      const Mechanism system(model);
+      const dae::Structure& s = system.structure();
+      EXPECT_EQ(s.n_g, level == MotionLevel::kPosition ? s.m() : s.m() - 1);
+      EXPECT_EQ(s.constraint_names.back(), "motion 'drive'");
+      dae::State start = system.given_state();
+      start.v[start.v.size() - 1] = 7;
+      const double t_end = 6.5;
+      const dae::State end = run(system, start, t_end, 1e-9).state;
+      const Eigen::Index last = end.v.size() - 1;
+      EXPECT_NEAR(end.v[last], 2 + 5 * std::cos(2 * t_end), 1e-9);
+      EXPECT_NEAR(end.a[last], -10 * std::sin(2 * t_end), 1e-8);
+      Probe probe(system);
+      probe.set(end);
+      EXPECT_NEAR(std::remainder(probe.calc_joint_coordinate({0, CoordinateKind::kAngle}) - angle(t_end), 2 * kPi), 0,
+                  1e-6);
+      // The multiplier is minus the torque of the motor: J angle'' + m g x about the axle.
+      const double phi = angle(t_end);
+      const double torque = (0.5 + 2 * 0.16) * -10 * std::sin(2 * t_end) + 2 * 9.81 * 0.4 * std::cos(phi);
+      EXPECT_NEAR(-end.lambda[s.m() - 1], torque, 1e-5);
+    }
+  }
+}
+
+TEST(Motions, OfMarkersDriveThemSeenFromOthers) {
+  auto model = make_model(Space::kSpatial);
+  add_body(*model, "table", 1, Vector3d(1, 1, 1), Vector3d(1, 2, 3));
+  const Matrix3d axes = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()).toRotationMatrix();
+  model::Motion motion;
+  motion.name = "lift";
+  motion.i = add_marker(*model, 0);
+  motion.j = add_marker(*model, kGround, Vector3d(0.5, 0, 0), axes);
+  motion.kind = CoordinateKind::kY;
+  const double y = axes.col(1).dot(Vector3d(0.5, 2, 3));
+  motion.function = compile(*model, fmt::format("{:.17g} + 0.5 * t^2", y));
+  model->motions.push_back(motion);
+  const Mechanism system(model);
+  const dae::State end = run(system, 2).state;
+  // Pushed along y of the marker, and nowhere else.
+  EXPECT_LT((end.q.head<3>() - Vector3d(1, 2, 3) - 2 * axes.col(1)).norm(), 1e-8);
+  EXPECT_LT((end.a.head<3>() - axes.col(1)).norm(), 1e-8);
+}
+
+TEST(Motions, OfAnyIntegrandAreIntegratedToTwelveDigits) {
+  Model model;
+  const auto integral = [&](const std::string& text, double from, double to) {
+    return TimeFunction::integral_of(compile(model, text), from, 0.25).calc(to).value - 0.25;
+  };
+  EXPECT_NEAR(integral("exp(-t^2)", 0, 2), std::sqrt(kPi) / 2 * std::erf(2.0), 1e-13);
+  EXPECT_NEAR(integral("sin(40 * t)", 0, 10), (1 - std::cos(400.0)) / 40, 1e-12);
+  EXPECT_NEAR(integral("t^3", 1, -2), (16.0 - 1) / 4, 1e-12);
+  EXPECT_NEAR(integral("if(t < 0.3, 0, 1)", 0, 1), 0.7, 1e-10);
+  EXPECT_NEAR(integral("1000 * exp(-((t - 0.5) / 0.001)^2)", 0, 1), std::sqrt(kPi), 1e-9);
+  const TimeValue value = TimeFunction::of(compile(model, "t^3")).calc(2);
+  EXPECT_NEAR(value.value, 8, 1e-14);
+  EXPECT_NEAR(value.first, 12, 1e-14);
+  EXPECT_NEAR(value.second, 12, 1e-14);
+  const TimeValue integrated = TimeFunction::integral_of(compile(model, "t^3"), 0, 1).calc(2);
+  EXPECT_NEAR(integrated.value, 5, 1e-13);
+  EXPECT_NEAR(integrated.first, 8, 1e-14);
+  EXPECT_NEAR(integrated.second, 12, 1e-14);
+}
+
+// --- bodies without mass --------------------------------------------------------------------------------------------
+
+TEST(MasslessBodies, AreAsGoodAsRods) {
+  // A bob on a massless link with two hinges, or on a rod: the same pendulum, in the plane and in space.
+  for (const Space space : {Space::kPlanar, Space::kSpatial}) {
+    const auto make = [&](bool with_link) {
+      auto model = make_model(space, Vector3d(0, -9.81, 0));
+      const Vector3d at(0.6, -0.3, 0), bearing(0, 0, 0);
+      add_body(*model, "bob", 1.5, Vector3d(0.1, 0.2, 0.3), at);
+      model->bodies[0].velocity = Vector3d(0.3, 0.6, 0);
+      if (with_link) {
+        add_body(*model, "link", 0, Vector3d::Zero());
+        model->bodies[1].angular_velocity = Vector3d(0, 0, 1);
+        add_joint_at(*model, "bearing", space == Space::kPlanar ? kRevolute : kRevolute, kGround, 1, bearing);
+        add_joint_at(*model, "pin", kRevolute, 1, 0, at);
+      } else {
+        const int i = add_marker(*model, kGround), j = add_marker(*model, 0);
+        add_joint(*model, "rod", kDistance, i, j, at.norm());
+      }
+      return std::make_shared<Mechanism>(model);
+    };
+    const auto link = make(true), rod = make(false);
+    const dae::State with_link = with_accelerations(*link, link->given_state());
+    const dae::State with_rod = with_accelerations(*rod, rod->given_state());
+    const Eigen::Index n = space == Space::kPlanar ? 3 : 6;
+    EXPECT_LT((with_link.a.head(n) - with_rod.a).norm(), 1e-12);
+    Probe probe(*link), rod_probe(*rod);
+    probe.set(with_link);
+    rod_probe.set(with_rod);
+    EXPECT_LT((probe.calc_reaction(1).head<3>() - rod_probe.calc_reaction(0).head<3>()).norm(), 1e-12);
+    const dae::State end = run(*link, 2).state, end_of_rod = run(*rod, 2).state;
+    EXPECT_LT((end.q.head<3>() - end_of_rod.q.head<3>()).norm(), 1e-7);
+  }
+}
+
+// --- states and memory ----------------------------------------------------------------------------------------------
+
+TEST(Mechanism, GivenStateIsThatOfTheCentresOfMass) {
+  auto model = make_model(Space::kPlanar);
+  add_body(*model, "a", 1, Vector3d(1, 1, 1), Vector3d(2, 3, 0), turned_about_z(kPi / 2));
+  model->bodies[0].centre = Vector3d(0.5, 0.2, 0);
+  model->bodies[0].velocity = Vector3d(1, 0, 0);
+  model->bodies[0].angular_velocity = Vector3d(0, 0, 2);
+  model->simulation.t_start = 1.5;
+  const Mechanism planar(model);
+  const dae::State state = planar.given_state();
+  EXPECT_EQ(state.t, 1.5);
+  EXPECT_LT((state.q - Eigen::Vector3d(2 - 0.2, 3 + 0.5, kPi / 2)).norm(), 1e-14);
+  // w x arm = 2 z x (-0.2, 0.5) = (-1, -0.4).
+  EXPECT_LT((state.v - Eigen::Vector3d(0, -0.4, 2)).norm(), 1e-14);
+  auto in_space = std::make_shared<Model>(*model);
+  in_space->space = Space::kSpatial;
+  const Mechanism spatial(in_space);
+  EXPECT_LT((spatial.given_state().q.head<3>() - Vector3d(1.8, 3.5, 0)).norm(), 1e-14);
+  EXPECT_LT((spatial.given_state().v.head<3>() - Vector3d(0, -0.4, 0)).norm(), 1e-14);
+  EXPECT_LT((spatial.given_state().v.tail<3>() - Vector3d(0, 0, 2)).norm(), 1e-14);
+  EXPECT_EQ(spatial.rotations().size(), 1U);
+  EXPECT_TRUE(planar.rotations().empty());
+}
+
+TEST(Mechanism, KineticEnergyOfTheProbeIsThatOfTheMassMatrix) {
+  const Mechanism system(make_askew_pendulum());
+  dae::State state = system.given_state();
+  Random random(3);
+  state.v = random.vector_of(state.v.size());
+  dae::Evaluation evaluation(system);
+  evaluation.set(state);
+  const MatrixXd M = system.structure().mass.to_dense(evaluation.mass());
+  Probe probe(system);
+  probe.set(state);
+  EXPECT_NEAR(probe.calc_kinetic_energy(), 0.5 * state.v.dot(M * state.v), 1e-14);
+  EXPECT_NEAR(*evaluation.calc_energy(), energy_of(system, state), 1e-13);
+}
+
+/// A mechanism with something of everything.
+std::shared_ptr<Model> make_everything() {
+  auto model = make_askew_pendulum();
+  add_body(*model, "wheel", 1, Vector3d(0.1, 0.1, 0.2), Vector3d(3, 0, 0.5), axes_along(Vector3d::UnitX()));
+  add_body(*model, "nut", 1, Vector3d(0.1, 0.1, 0.2), Vector3d(5, 0, 0));
+  const int floor = add_marker(*model, kGround), hub = add_marker(*model, 2);
+  add_joint(*model, "contact", kRolling, floor, hub, 0.5);
+  const int thread = add_joint_at(*model, "thread", kScrew, kGround, 3, Vector3d(5, 0, 0), Matrix3d::Identity(), 0.2);
+  add_coupling(*model, "coupled", kCoupler,
+               {{1, {thread, CoordinateKind::kTravel}}, {0.1, {1, CoordinateKind::kAngle}}});
+  add_motion(*model, "drive", {0, CoordinateKind::kFirstAngle}, MotionLevel::kAcceleration, "sin(t)");
+  model->states.push_back({"p", false, false, {}, 0.3, 0});
+  model->states[0].function = compile(*model, "elbow.angle_rate - p + dm(lower, upper)");
+  model->variables.push_back({"gain", "", compile(*model, "1 + p^2")});
+  add_line_force(*model, "servo", floor, hub).expression = compile(*model, "gain * vr(wheel, ground)");
+  model::VectorForce& push = add_vector_force(*model, "push", hub, floor, hub);
+  push.force[0] = compile(*model, "gain");
+  push.torque[2] = compile(*model, "-wheel.wz");
+  model::Bushing& bushing = add_bushing(*model, "mount", floor, hub);
+  bushing.stiffness.setIdentity();
+  bushing.damping.setIdentity();
+  return model;
+}
+
+TEST(Mechanism, EvaluationTakesNoMemory) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "sanitizers bring an allocator of their own";
+  const auto system = std::make_shared<const Mechanism>(make_everything());
+  const PlainForm plain(system, system->rotations());
+  for (const dae::ConstrainedSystem* form :
+       {static_cast<const dae::ConstrainedSystem*>(system.get()), static_cast<const dae::ConstrainedSystem*>(&plain)}) {
+    const dae::Structure& s = form->structure();
+    dae::Evaluation evaluation(*form);
+    dae::State state = form == system.get() ? system->given_state() : plain.to_plain(system->given_state());
+    Random random(2);
+    const VectorXd direction = random.vector_of(s.n_v()), multipliers = random.vector_of(s.m());
+    VectorXd residual = VectorXd::Zero(s.m());
+    const auto evaluate = [&] {
+      state.t += 1e-3;
+      state.q[0] += 1e-3;
+      state.v[0] += 1e-3;
+      evaluation.set(state);
+      evaluation.mass();
+      evaluation.jacobian();
+      evaluation.constraint();
+      evaluation.velocity_offset();
+      evaluation.force();
+      evaluation.acceleration_bias();
+      evaluation.state_rate();
+      evaluation.calc_velocity_residual(residual);
+      for (int which = 0; which < dae::kDerivativeCount; ++which) {
+        const auto derivative = static_cast<dae::Derivative>(which);
+        evaluation.derivative(derivative, derivative == dae::Derivative::kReactionByQ ? multipliers : direction);
+      }
+      evaluation.calc_energy();
+    };
+    evaluate();
+    const long before = testing::allocation_count();
+    for (int repeat = 0; repeat < 5; ++repeat) evaluate();
+    EXPECT_EQ(testing::allocation_count() - before, 0);
+  }
+}
+
+TEST(Mechanism, ProbeTakesNoMemoryOnceItHasSeenAState) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "sanitizers bring an allocator of their own";
+  const Mechanism system(make_everything());
+  Probe probe(system);
+  dae::State state = with_accelerations(system, system.given_state());
+  const ProgramUse program(system.model().states[0].function, system.signals());
+  const auto look = [&] {
+    state.t += 1e-3;
+    probe.set(state);
+    double values[6];
+    for (int force = 0; force < static_cast<int>(system.model().forces.size()); ++force) {
+      probe.calc_force_values(force, values);
+    }
+    for (int joint = 0; joint < 4; ++joint) probe.calc_reaction(joint);
+    probe.calc_energy();
+    probe.eval(program);
+  };
+  look();
+  const long before = testing::allocation_count();
+  for (int repeat = 0; repeat < 5; ++repeat) look();
+  EXPECT_EQ(testing::allocation_count() - before, 0);
+}
+
+}  // namespace
+}  // namespace trammel::system
