@@ -1,7 +1,7 @@
 #pragma once
 
-// The problems that Trammel ships, found by the build: an entry per file of equations/ (equations written by hand) and of
-// models/ (model files, and programs that write one for any size). A case is built from its parameters and carries
+// The problems that Trammel ships, found by the build: an entry per file of equations/ (equations written by hand) and
+// of models/ (model files, and programs that write one for any size). A case is built from its parameters and carries
 // everything a run needs.
 
 #include <functional>

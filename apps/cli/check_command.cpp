@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -82,7 +83,13 @@ void print(const Problem& problem, const analyses::Mobility& mobility) {
   fmt::print("\n");
   for (const analyses::RedundantConstraint& row : mobility.redundant) {
     fmt::print("  redundant           {}\n", row.name);
-    if (!row.implied_by.empty()) fmt::print("                      implied by {}\n", fmt::join(row.implied_by, "; "));
+    if (row.implied_by.empty()) continue;
+    const std::size_t shown = std::min<std::size_t>(row.implied_by.size(), 3);
+    const std::string more =
+        shown < row.implied_by.size() ? fmt::format("; and {} more", row.implied_by.size() - shown) : "";
+    fmt::print("                      implied by {}{}\n",
+               fmt::join(row.implied_by.begin(), row.implied_by.begin() + static_cast<std::ptrdiff_t>(shown), "; "),
+               more);
   }
   for (const std::string& suggestion : mobility.suggestions) fmt::print("  suggestion          {}\n", suggestion);
 }
@@ -103,7 +110,8 @@ int check(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("check", "Parse, assemble, count degrees of freedom, name redundant constraints");
+  CLI::App* command =
+      app.add_subcommand("check", "Parse, assemble, count degrees of freedom, name redundant constraints");
   auto a = std::make_shared<CheckArguments>();
   add_problem_options(*command, a->request);
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints are an error");

@@ -24,6 +24,7 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_statics_command(CLI::App& app, Action& action);
+void add_kinematics_command(CLI::App& app, Action& action);
 void add_joints_command(CLI::App& app, Action& action);
 void add_forces_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);

@@ -90,8 +90,7 @@ std::vector<const model::ForceTypeInfo*> force_entries() {
 }
 
 template <class Entry, class Entries>
-void add_list_command(CLI::App& app, Action& action, const char* name, const char* help,
-                      const Entries& entries) {
+void add_list_command(CLI::App& app, Action& action, const char* name, const char* help, const Entries& entries) {
   CLI::App* command = app.add_subcommand(name, help);
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "Print a JSON list");

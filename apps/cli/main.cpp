@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   cli::add_run_command(app, action);
   cli::add_check_command(app, action);
   cli::add_statics_command(app, action);
+  cli::add_kinematics_command(app, action);
   cli::add_cases_command(app, action);
   cli::add_methods_command(app, action);
   cli::add_joints_command(app, action);

@@ -74,7 +74,8 @@ Problem load_problem(const ProblemRequest& request) {
   try {
     if (is_file_name(request.name)) {
       problem.model = std::make_shared<const model::Model>(read_file(request.name, changes));
-      problem.name = problem.model->name.empty() ? std::filesystem::path(request.name).stem().string() : problem.model->name;
+      problem.name =
+          problem.model->name.empty() ? std::filesystem::path(request.name).stem().string() : problem.model->name;
     } else {
       const cases::CaseEntry& entry = find_entry(request.name);
       if (entry.model) {

@@ -29,8 +29,8 @@ struct Problem {
 /// Adds CASE|FILE and -p to a command.
 void add_problem_options(CLI::App& command, ProblemRequest& request);
 
-/// Throws InputError with what is wrong with the request or the model file. A model that cannot be prepared (its joints do
-/// not close) is an answer: Problem::prepared says why.
+/// Throws InputError with what is wrong with the request or the model file. A model that cannot be prepared (its joints
+/// do not close) is an answer: Problem::prepared says why.
 Problem load_problem(const ProblemRequest& request);
 
 /// The same for commands that need a consistent start: throws PreparationError.

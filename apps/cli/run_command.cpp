@@ -11,12 +11,10 @@
 
 #include "commands.h"
 #include "problem.h"
+#include "result_output.h"
 #include "run_summary.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
-#include "trammel/io/mechanism_columns.h"
-#include "trammel/io/result_writer.h"
-#include "trammel/io/state_columns.h"
 #include "trammel/model/near_names.h"
 #include "trammel/system/plain_form.h"
 
@@ -112,48 +110,16 @@ void print_progress(const integrators::Progress& p) {
              p.t_end, p.steps, p.h, p.seconds, terminal ? "   " : "\n");
 }
 
-/// Rows of the result file: what is known of a mechanism, or the plain state of equations.
-class Rows {
- public:
-  explicit Rows(const Problem& problem) : structure_(problem.given.system->structure()) {
-    if (problem.given.mechanism) mechanism_ = std::make_unique<io::MechanismColumns>(*problem.given.mechanism);
-  }
-  std::vector<io::Column> columns() const {
-    return mechanism_ ? mechanism_->columns() : io::state_columns(structure_);
-  }
-  const std::vector<double>& list(const dae::State& state) {
-    if (mechanism_) return mechanism_->list(state);
-    io::list_state(state, values_);
-    return values_;
-  }
-
- private:
-  const dae::Structure& structure_;
-  std::unique_ptr<io::MechanismColumns> mechanism_;
-  std::vector<double> values_;
-};
-
-std::unique_ptr<io::ResultWriter> create_writer(const RunArguments& arguments, const Problem& problem,
-                                                const integrators::Options& options, const Rows& rows) {
+io::ResultHeader describe_run(const integrators::Options& options) {
   io::ResultHeader header;
-  header.model = problem.name;
   header.method = options.method;
   header.tolerance = options.rtol;
-  header.version = TRAMMEL_VERSION;
-  header.created = io::time_now();
-  header.parameters = problem.parameters;
-  if (problem.model) header.source = problem.model->source;
   header.attributes.emplace_back("atol", fmt::format("{}", options.atol));
   for (const auto& [name, value] : options.method_options) header.attributes.emplace_back("option " + name, value);
-  header.columns = rows.columns();
   header.step_columns = {{"t", "s", "", "end of the step"},
                          {"h", "s", "", "its size"},
                          {"error", "", "", "its error, at most 1 when accepted"}};
-  try {
-    return io::create_result_writer(arguments.out, header);
-  } catch (const std::exception& error) {
-    throw InputError(error.what());
-  }
+  return header;
 }
 
 /// A model in plain form: the system that is integrated, and what its states mean.
@@ -203,9 +169,9 @@ int run(RunArguments arguments) {
     };
   }
   std::unique_ptr<io::ResultWriter> writer;
-  Rows rows(problem);
+  ResultRows rows(problem);
   if (!arguments.out.empty()) {
-    writer = create_writer(arguments, problem, options, rows);
+    writer = create_writer(arguments.out, problem, rows, describe_run(options));
     observers.output = [&](const dae::State& state) {
       writer->write_row(state.t, rows.list(form.to_quasi(state)));
       if (writer->has_failed()) interrupted.store(true);  // a run whose results are lost need not go on
@@ -221,9 +187,10 @@ int run(RunArguments arguments) {
   const std::vector<integrators::Event> events =
       with_events ? events_in_form(problem.given.events, form) : std::vector<integrators::Event>{};
   integrators::RunResult result =
-      form.plain ? integrators::integrate(*form.plain, form.plain->to_plain(problem.given.start), t_end, options, events,
-                                          observers)
-                 : integrators::integrate(*problem.given.system, problem.given.start, t_end, options, events, observers);
+      form.plain
+          ? integrators::integrate(*form.plain, form.plain->to_plain(problem.given.start), t_end, options, events,
+                                   observers)
+          : integrators::integrate(*problem.given.system, problem.given.start, t_end, options, events, observers);
   if (showed_progress && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
@@ -257,7 +224,9 @@ void add_run_command(CLI::App& app, Action& action) {
   add_problem_options(*command, a->request);
   command->add_option("--method", a->method,
                       "Integration method; 'trammel methods' lists them (default: that of the file, or projection)");
-  command->add_option("--form", a->form, "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters)")
+  command
+      ->add_option("--form", a->form,
+                   "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters)")
       ->check(CLI::IsMember({"quasi", "plain"}))
       ->capture_default_str();
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints of a model are an error");

@@ -92,8 +92,7 @@ std::string list_positions(const cases::Case& problem, const dae::State& state) 
   text += fmt::format("  at the end     {:<18} {:>16}{}\n", "coordinate", "position",
                       s.has_trivial_kinematics ? fmt::format(" {:>16}", "velocity") : "");
   for (int i = 0; i < rows; ++i) {
-    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)],
-                        state.q[i]);
+    text += fmt::format("                 {:<18} {:>16.9g}", s.position_names[static_cast<std::size_t>(i)], state.q[i]);
     text += s.has_trivial_kinematics ? fmt::format(" {:>16.9g}\n", state.v[i]) : "\n";
   }
   if (rows < s.n_q()) text += fmt::format("                 ... and {} more (see --json or --out)\n", s.n_q() - rows);

@@ -49,7 +49,8 @@ int find(const StaticsArguments& arguments) {
   const Problem problem = load_ready_problem(arguments.request);
   analyses::StaticsOptions options;
   options.prefer_stable = !arguments.any_equilibrium;
-  const analyses::StaticsResult result = analyses::find_equilibrium(*problem.given.system, problem.given.start, options);
+  const analyses::StaticsResult result =
+      analyses::find_equilibrium(*problem.given.system, problem.given.start, options);
   if (arguments.as_json) {
     fmt::print("{}\n", describe(problem, result).dump(2));
   } else {

@@ -187,6 +187,15 @@ TEST(HardTexts, AreRefusedWithAMessage) {
   for (int k = 0; k < 3000; ++k) chain += "  a" + std::to_string(k) + ": a" + std::to_string(k + 1) + "\n";
   EXPECT_NE(mistakes(chain + "  a3000: 1\n"), "") << "too many parameters that each refer to the next";
   EXPECT_NE(mistakes("bodies: {" + std::string(100000, 'a') + ": 1}"), "");
+  std::string nested = "definitions:\n";
+  for (int k = 0; k < 3000; ++k) {
+    nested += "  d" + std::to_string(k) + ": {submodels: {s: {use: d" + std::to_string(k + 1) + "}}}\n";
+  }
+  EXPECT_NE(mistakes(nested + "  d3000: {}\nsubmodels: {s: {use: d0}}\n"), "")
+      << "too many sub-models within each other";
+  EXPECT_NE(mistakes("bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                     "forces: {f: {type: stop, between: [ground, a], stiffness: 1, lower: 1e305}}\n"),
+            "");
 }
 
 TEST(HardTexts, AnAccountOfManyProblemsEnds) {

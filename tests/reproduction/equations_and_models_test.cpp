@@ -22,7 +22,7 @@ class EquationsAndModel : public ::testing::TestWithParam<Pair> {
     Case c = build_case(*find_case(name), GetParam().parameters);
     const auto result = integrate(*c.system, c.start, GetParam().t_end, integrators::Options::with_tolerance(1e-9));
     EXPECT_EQ(result.status, integrators::RunStatus::kCompleted) << name << ": " << result.reason;
-    return {std::move(c), result.final_state};
+    return {std::move(c), result.state};
   }
 };
 

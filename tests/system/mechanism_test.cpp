@@ -323,7 +323,7 @@ TEST(Energy, OfADampedMechanismIsDissipated) {
     friction.breakaway = 0.5;
     friction.stribeck_velocity = 0.5;
     friction.smoothing_velocity = 0.3;
-    expect_balance(model, 2, 0.5, -1);
+    expect_balance(model, 2, 0.3, -1);
   }
 }
 
@@ -454,7 +454,7 @@ TEST(Gear, KeepsItsRatioFromAnyNumberOfTurns) {
   dae::Evaluation evaluation(system);
   evaluation.set(system.given_state());
   EXPECT_LT(evaluation.constraint().cwiseAbs().maxCoeff(), 1e-12);
-  const dae::State end = run(system, 3, 1e-8).state;
+  const dae::State end = run(system, 5, 1e-8).state;
   Probe probe(system);
   probe.set(end);
   EXPECT_NEAR(2.5 * probe.calc_joint_coordinate({0, CoordinateKind::kAngle}) -
@@ -631,6 +631,8 @@ TEST(Motions, OfAnyIntegrandAreIntegratedToTwelveDigits) {
   };
   EXPECT_NEAR(integral("exp(-t^2)", 0, 2), std::sqrt(kPi) / 2 * std::erf(2.0), 1e-13);
   EXPECT_NEAR(integral("sin(40 * t)", 0, 10), (1 - std::cos(400.0)) / 40, 1e-12);
+  EXPECT_NEAR(integral("sin(1000 * t)", 0, 20), (1 - std::cos(20000.0)) / 1000, 1e-11);  // noise of t counts here
+  EXPECT_NEAR(integral("abs(t - 0.3)", -1, 1), (1.69 + 0.49) / 2, 1e-12);
   EXPECT_NEAR(integral("t^3", 1, -2), (16.0 - 1) / 4, 1e-12);
   EXPECT_NEAR(integral("if(t < 0.3, 0, 1)", 0, 1), 0.7, 1e-10);
   EXPECT_NEAR(integral("1000 * exp(-((t - 0.5) / 0.001)^2)", 0, 1), std::sqrt(kPi), 1e-9);
@@ -655,9 +657,9 @@ TEST(MasslessBodies, AreAsGoodAsRods) {
       add_body(*model, "bob", 1.5, Vector3d(0.1, 0.2, 0.3), at);
       model->bodies[0].velocity = Vector3d(0.3, 0.6, 0);
       if (with_link) {
-        add_body(*model, "link", 0, Vector3d::Zero());
+        add_body(*model, "link", 0, Vector3d(0, 0, 0));
         model->bodies[1].angular_velocity = Vector3d(0, 0, 1);
-        add_joint_at(*model, "bearing", space == Space::kPlanar ? kRevolute : kRevolute, kGround, 1, bearing);
+        add_joint_at(*model, "bearing", kRevolute, kGround, 1, bearing);
         add_joint_at(*model, "pin", kRevolute, 1, 0, at);
       } else {
         const int i = add_marker(*model, kGround), j = add_marker(*model, 0);

@@ -640,6 +640,50 @@ TEST(Signals, AForceThatDependsOnItselfIsRefused) {
   }
 }
 
+// Whichever of the two is met first: the variable of the circle becomes the state.
+TEST(Signals, AForceAndAVariableThatDependOnEachOtherMakeAState) {
+  for (const bool force_comes_first : {false, true}) {
+    Random random(12);
+    auto model = make_two_bodies(true, random);
+    model->variables.push_back({"y", "", {}});
+    add_line_force(*model, "spring", 1, 3).preload = 2;
+    const auto write_force = [&] { model->forces[0].scalar->law.expression = compile(*model, "0.5 * y"); };
+    if (force_comes_first) write_force();
+    model->variables[0].function = compile(*model, "0.3 * spring.value + 1");
+    write_force();
+    const Mechanism system(model);
+    ASSERT_EQ(system.structure().state_names, std::vector<std::string>{"y"});
+    dae::State state = system.given_state();
+    state.x[0] = (1 + 0.3 * 2) / (1 - 0.15);  // y = 0.3 (2 + 0.5 y) + 1
+    dae::Evaluation evaluation(system);
+    evaluation.set(state);
+    EXPECT_NEAR(evaluation.state_residual()[0], 0, 1e-14);
+    const dae::DerivativeReport report = dae::check_derivatives(system, state);
+    EXPECT_TRUE(report.is_right()) << to_string(report);
+  }
+}
+
+TEST(Signals, ComponentsOfAForceMayDependOnEachOther) {
+  Random random(13);
+  auto model = make_two_bodies(false, random);
+  model::VectorForce& push = add_vector_force(*model, "push", 1);
+  model->variables.push_back({"y", "", compile(*model, "3 * push.tz")});
+  push.force[0] = compile(*model, "y + 1");
+  push.torque[2] = compile(*model, "dx(a.p)^2 - vy(b.p)");
+  const Mechanism system(model);
+  EXPECT_EQ(system.structure().n_x(), 0);
+  const dae::State state = moving_state(system, random);
+  const RefBodies<double> bodies = testing::bodies_of(system, state);
+  const auto P = [&](int marker) { return testing::place_marker(*model, marker, bodies).P; };
+  const double torque =
+      P(1)[0] * P(1)[0] - testing::point_velocity(*model, 3, bodies, testing::expand(*model, state.v), P(3))[1];
+  dae::Evaluation evaluation(system);
+  evaluation.set(state);
+  EXPECT_NEAR(evaluation.force()[0], 3 * torque + 1, 1e-12);
+  const dae::DerivativeReport report = dae::check_derivatives(system, state);
+  EXPECT_TRUE(report.is_right()) << to_string(report);
+}
+
 TEST(Signals, ForcesMayNotDependOnAccelerationsOrReactions) {
   Random random(11);
   for (const bool is_vector : {false, true}) {

@@ -33,8 +33,8 @@ constexpr int kMaxIterations = 10;
 constexpr double kMaxCorrection = 0.5;
 // Steps below this share of the span end the analysis: the mechanism locks.
 constexpr double kLeastStep = 1e-10;
-// What the constraints leave of a velocity of size 1 where they determine all of them is damping / sigma^2, far below;
-// sigma is then above 1e-4 of the rows, and velocities are known to eight digits.
+// A velocity of size 1 of which the constraints leave more than this is not determined by them. Singular values of G
+// below about 1e-5 of its rows are damped away (least_change.h) and show in it.
 constexpr double kFreeMotion = 1e-2;
 // Coordinates up to which a missing motion is looked for by its null space.
 constexpr int kMaxSuggestionSize = 1000;

@@ -11,8 +11,8 @@
 namespace trammel::analyses {
 
 /// Events of the model (stop, report, new values of states), then the edges of the expressions that forces and states
-/// depend on (where they or their slope jump), on which steps must end. The functions share a workspace: use them in one
-/// run at a time.
+/// depend on (where they or their slope jump), on which steps must end. The functions share a workspace: use them in
+/// one run at a time.
 std::vector<integrators::Event> make_events(std::shared_ptr<const system::Mechanism> mechanism);
 
 }  // namespace trammel::analyses

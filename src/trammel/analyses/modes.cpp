@@ -182,7 +182,8 @@ void add_general(const Linearisation& system, const NormalCoordinates& c, ModeCo
     return (c.Phi * y).eval();
   };
   const Eigen::PartialPivLU<MatrixXd> lu(e);
-  if (lu.rcond() > 1e-13) {
+  const VectorXd pivots = lu.matrixLU().diagonal().cwiseAbs();  // rcond() does not survive a pivot that is zero
+  if (pivots.minCoeff() > 1e-13 * pivots.maxCoeff()) {
     const Eigen::EigenSolver<MatrixXd> solver(lu.solve(a));
     const double fastest = solver.eigenvalues().cwiseAbs().maxCoeff();
     const MatrixXcd vectors = solver.eigenvectors();
@@ -193,7 +194,8 @@ void add_general(const Linearisation& system, const NormalCoordinates& c, ModeCo
   }
   // Motions without inertia have infinite eigenvalues. Those of (a - shift e)^-1 e are 1 / (mu - shift): zero for them.
   const double shift = std::max(largest(a), 1e-300) / std::max(largest(e), 1e-300);
-  const Eigen::EigenSolver<MatrixXd> solver((a - shift * e).partialPivLu().solve(e));
+  const MatrixXd inverted = (a - shift * e).partialPivLu().solve(e);
+  const Eigen::EigenSolver<MatrixXd> solver(inverted);
   const VectorXcd inverses = solver.eigenvalues();
   const double most = inverses.cwiseAbs().maxCoeff();
   const MatrixXcd vectors = solver.eigenvectors();

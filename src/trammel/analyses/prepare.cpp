@@ -17,7 +17,8 @@ namespace {
 using system::CompileOptions;
 using system::Mechanism;
 
-// How far a mechanism is moved to see whether it has a larger rank close by: as an angle [rad] and in units of its size.
+// How far a mechanism is moved to see whether it has a larger rank close by: as an angle [rad] and in units of its
+// size.
 constexpr double kNudge = 1e-3;
 // Larger mechanisms are not looked at in this way (dense null space).
 constexpr int kMostCoordinates = 1000;
@@ -65,8 +66,7 @@ bool has_larger_rank_nearby(const Mechanism& mechanism, const dae::State& start,
   if (mechanism.structure().n_v() > kMostCoordinates) return false;
   dae::Evaluation evaluation(mechanism);
   evaluation.set(start);
-  const Eigen::MatrixXd motions =
-      calc_null_space(mechanism.structure().jacobian.to_dense(evaluation.jacobian()));
+  const Eigen::MatrixXd motions = calc_null_space(mechanism.structure().jacobian.to_dense(evaluation.jacobian()));
   for (Eigen::Index k = 0; k < std::min<Eigen::Index>(motions.cols(), 4); ++k) {
     dae::State moved = start;
     const linalg::Vector step = kNudge * motions.col(k) / std::max(1e-300, motions.col(k).cwiseAbs().maxCoeff());
@@ -180,9 +180,10 @@ Prepared prepare(std::shared_ptr<const model::Model> given, const PrepareOptions
     mobility.is_singular_start = true;
     std::vector<std::string> names;
     for (const RedundantConstraint& row : mobility.redundant) names.push_back(row.name);
-    return fail(prepared, fmt::format("the mechanism starts in a singular position, where its constraints lose rank and "
-                                      "its motion may branch: {}; start it from another position",
-                                      fmt::join(names, "; ")));
+    return fail(prepared,
+                fmt::format("the mechanism starts in a singular position, where its constraints lose rank and "
+                            "its motion may branch: {}; start it from another position",
+                            fmt::join(names, "; ")));
   }
   suggest_joints(*model, mobility.redundant, mobility.suggestions);
   if (options.is_strict) {

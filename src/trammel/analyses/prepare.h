@@ -36,7 +36,7 @@ struct Mobility {
 
 struct Prepared {
   bool ok = false;
-  std::string message;  ///< why it failed
+  std::string message;                                 ///< why it failed
   std::shared_ptr<const system::Mechanism> mechanism;  ///< without the redundant rows
   dae::State start;                                    ///< consistent positions and velocities
   Mobility mobility;

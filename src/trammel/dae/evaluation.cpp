@@ -198,17 +198,21 @@ void Evaluation::calc_velocity_residual(VectorOut residual) {
   structure().jacobian.add_product(jacobian(), point_.v, 1, residual);
 }
 
-std::optional<double> Evaluation::calc_energy() {
-  ensure_position();
-  const std::optional<double> potential = system_.calc_potential_energy(point_);
-  if (!potential) return std::nullopt;
+double Evaluation::calc_kinetic_energy() {
   const double* values = mass();
   double kinetic = 0;
   for (int k = 0; k < structure().mass.size(); ++k) {
     const linalg::Entry& e = structure().mass[k];
     kinetic += 0.5 * point_.v[e.row] * values[k] * point_.v[e.column];
   }
-  return kinetic + *potential;
+  return kinetic;
+}
+
+std::optional<double> Evaluation::calc_energy() {
+  ensure_position();
+  const std::optional<double> potential = system_.calc_potential_energy(point_);
+  if (!potential) return std::nullopt;
+  return calc_kinetic_energy() + *potential;
 }
 
 }  // namespace trammel::dae

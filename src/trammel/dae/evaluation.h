@@ -49,6 +49,8 @@ class Evaluation {
   // --- small compositions
   /// G v + g_t.
   void calc_velocity_residual(VectorOut residual);
+  /// v^T M v / 2.
+  double calc_kinetic_energy();
   /// v^T M v / 2 + potential; nothing when the system has no potential energy.
   std::optional<double> calc_energy();
 

@@ -56,6 +56,8 @@ struct Structure {
   int n_x() const { return static_cast<int>(state_names.size()); }
   /// Whether q' = v, so that positions are advanced by plain addition.
   bool has_trivial_kinematics = true;
+  /// Whether kinetic and potential energy together stay the same, so that a run can be judged by it.
+  bool keeps_energy = false;
   bool force_depends_on_lambda() const { return pattern(Derivative::kForceByLambda).size() > 0; }
 
   const linalg::Pattern& pattern(Derivative which) const { return derivatives[static_cast<std::size_t>(which)]; }

@@ -16,6 +16,7 @@
 #include "trammel/integrators/method.h"
 #include "trammel/integrators/output_schedule.h"
 #include "trammel/integrators/step_controller.h"
+#include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
 namespace {
@@ -33,6 +34,8 @@ constexpr double kAccumulationInterval = 1e-9;
 // round-off smaller steps no longer mean smaller errors, and the run would go on for days.
 constexpr int kMaxHopelessSteps = 100'000;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
+// A run that should keep its energy is doubted when it changes by this many tolerances.
+constexpr double kDoubtfulEnergy = 20;
 
 /// Adds what is wrong with the sizes and values of q, v and x.
 void check_sizes(const dae::Structure& s, const State& state, const std::string& what,
@@ -101,6 +104,8 @@ class Run {
   double limit_step(double h) const;
   bool attempt_until_accepted();
   void fail_for_small_step(double smallest, bool was_tried);
+  std::string describe_position();
+  void check_energy();
   bool note_step(double begin);
   bool handle_events(double begin, double& end, bool& changed);
   bool change_and_restart(State state, const std::string& name);
@@ -135,7 +140,8 @@ class Run {
   double h_ = 0;        // to be tried next
   double h_tried_ = 0;  // last attempted
   double h_done_ = 0;
-  double error_done_ = 0;   // last accepted
+  double energy_scale_ = 0;  // largest kinetic energy [J]
+  double error_done_ = 0;    // last accepted
   linalg::Vector residual_;
   std::vector<std::size_t> fired_;
   double last_event_t_ = 0;
@@ -182,6 +188,7 @@ void Run::finish() {
   if (schedule_->wants_last(result_.state.t)) emit(result_.state);
   evaluation_.set(result_.state);
   result_.final_energy = evaluation_.calc_energy();
+  check_energy();
 }
 
 /// Checks and completes the start state. False when the run cannot begin.
@@ -310,8 +317,17 @@ void Run::fail_for_small_step(double smallest, bool was_tried) {
   fail(FailureCause::kStepTooSmall,
        fmt::format(
            "at t = {:g} the step would have to be smaller than {:.3g} s{}. A looser tolerance, another method, or a "
-           "look for a discontinuity there may help",
-           method_->state().t, smallest, was_tried ? "; " + method_->describe_trouble() : ""));
+           "look for a discontinuity there may help{}",
+           method_->state().t, smallest, was_tried ? "; " + method_->describe_trouble() : "", describe_position()));
+}
+
+/// A sentence about the position where a run came to its end, if there is something to say.
+std::string Run::describe_position() {
+  const State& state = method_->state();
+  evaluation_.set_position(state.t, state.q);
+  if (evaluation_.structure().m() == 0) return {};
+  const std::string singularity = kinematics::describe_near_singularity(evaluation_);
+  return singularity.empty() ? "" : ". At this time " + singularity;
 }
 
 /// Statistics and drift of the step just accepted. False when steps have become hopelessly small.
@@ -332,6 +348,7 @@ bool Run::note_step(double begin) {
     evaluation_.calc_velocity_residual(residual_);
     result_.drift.velocity = std::max(result_.drift.velocity, largest_abs(residual_));
   }
+  if (evaluation_.structure().keeps_energy) energy_scale_ = std::max(energy_scale_, evaluation_.calc_kinetic_energy());
   const bool is_hopeless = h_done_ * static_cast<double>(options_.max_steps) < t_end_ - state.t;
   hopeless_steps_ = is_hopeless ? hopeless_steps_ + 1 : 0;
   if (hopeless_steps_ < kMaxHopelessSteps) return true;
@@ -420,6 +437,18 @@ bool Run::change_and_restart(State state, const std::string& name) {
   if (schedule_->wants_changes()) emit(state);
   restart(state, fired_);
   return true;
+}
+
+/// Energy that should be kept and is not tells of errors that no step saw.
+void Run::check_energy() {
+  if (!evaluation_.structure().keeps_energy || !result_.initial_energy || !result_.final_energy) return;
+  const double change = std::abs(*result_.final_energy - *result_.initial_energy);
+  const double limit = kDoubtfulEnergy * std::max(options_.rtol * energy_scale_, options_.atol);
+  if (options_.h_fixed > 0 || !(change > limit)) return;
+  result_.notes.push_back(fmt::format(
+      "the energy changed by {:.3g} J although nothing takes or gives energy ({:.2g} of the largest kinetic "
+      "energy): the result is less accurate than it should be; use a smaller tolerance",
+      change, change / energy_scale_));
 }
 
 bool Run::is_close_to_last_event(double t) const {

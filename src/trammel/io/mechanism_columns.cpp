@@ -49,7 +49,8 @@ void MechanismColumns::add_body_columns() {
   for (const model::Body& body : mechanism_.model().bodies) {
     const std::string& n = body.name;
     const auto each_axis = [&](const char* prefix, const char* unit, const std::string& what) {
-      for (int k = 0; k < axes; ++k) add(n + "." + prefix + kAxes[static_cast<std::size_t>(k)], unit, "bodies", ground(what));
+      for (int k = 0; k < axes; ++k)
+        add(n + "." + prefix + kAxes[static_cast<std::size_t>(k)], unit, "bodies", ground(what));
     };
     each_axis("", "m", "position of the body frame's origin");
     if (axes == 2) {
@@ -79,7 +80,8 @@ void MechanismColumns::add_marker_columns() {
   const int axes = model.is_planar() ? 2 : 3;
   for (std::size_t m = 0; m < model.markers.size(); ++m) {
     const model::Marker& marker = model.markers[m];
-    if (marker.body == model::kGround || marker.name == model.body_name(marker.body)) continue;
+    const bool is_unnamed = marker.name.find('/') != std::string::npos;  // made for one joint
+    if (marker.body == model::kGround || is_unnamed || marker.name == model.body_name(marker.body)) continue;
     markers_.push_back(static_cast<int>(m));
     for (int k = 0; k < axes; ++k) {
       add(marker.name + "." + kAxes[static_cast<std::size_t>(k)], "m", "markers", ground("position"));
@@ -120,7 +122,8 @@ void MechanismColumns::add_joint_columns() {
     }
   }
   for (const model::Motion& motion : model.motions) {
-    add(motion.name + ".force", "", "reactions", "force [N] or torque [N m] that drives the coordinate, positive to increase it");
+    add(motion.name + ".force", "", "reactions",
+        "force [N] or torque [N m] that drives the coordinate, positive to increase it");
   }
 }
 
@@ -153,7 +156,9 @@ void MechanismColumns::add_state_columns() {
 void MechanismColumns::list_bodies() {
   const system::BodyTable& bodies = mechanism_.bodies();
   const int axes = bodies.is_planar() ? 2 : 3;
-  const auto append = [&](const Vector3d& vector, int count) { values_.insert(values_.end(), vector.data(), vector.data() + count); };
+  const auto append = [&](const Vector3d& vector, int count) {
+    values_.insert(values_.end(), vector.data(), vector.data() + count);
+  };
   for (int frame = 1; frame < bodies.frames(); ++frame) {
     const auto k = static_cast<std::size_t>(frame);
     const MarkerState<double> origin = probe_.calc_marker({frame, -bodies.centre(frame), Eigen::Matrix3d::Identity()});

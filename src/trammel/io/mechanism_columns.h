@@ -16,8 +16,8 @@ class MechanismColumns {
   explicit MechanismColumns(const system::Mechanism& mechanism);
 
   const std::vector<Column>& columns() const { return columns_; }
-  /// The values at a complete state, in the order of columns(); valid until the next call. Call it in the order of time:
-  /// angles in space are continued over full turns from one row to the next.
+  /// The values at a complete state, in the order of columns(); valid until the next call. Call it in the order of
+  /// time: angles in space are continued over full turns from one row to the next.
   const std::vector<double>& list(const dae::State& state);
 
  private:
@@ -39,8 +39,8 @@ class MechanismColumns {
   dae::Evaluation evaluation_;
   std::vector<Column> columns_;
   std::vector<double> values_;
-  std::vector<int> markers_;                         // those that are not body frames
-  std::vector<system::ProgramUse> programs_;         // variables and outputs
+  std::vector<int> markers_;                  // those that are not body frames
+  std::vector<system::ProgramUse> programs_;  // variables and outputs
   std::vector<model::JointCoordinate> coordinates_;
   struct Angle {
     double value = 0, rate = 0;

@@ -12,6 +12,9 @@ using linalg::Vector;
 
 namespace {
 
+// A row whose distance from the others is below this share of its length is close to a singular position.
+constexpr double kNearlyDependent = 0.02;
+
 const std::string& name_at(const std::vector<std::string>& names, int index) {
   return names[static_cast<std::size_t>(index)];
 }
@@ -99,6 +102,23 @@ RedundancyReport find_redundancy(dae::Evaluation& evaluation) {
     report.redundant.push_back(std::move(row));
   }
   return report;
+}
+
+std::string describe_near_singularity(dae::Evaluation& evaluation) {
+  const dae::Structure& s = evaluation.structure();
+  linalg::RankOptions options;
+  options.tolerance = kNearlyDependent;
+  const linalg::RankReport rank = linalg::find_dependent_rows(s.jacobian, evaluation.jacobian(), options);
+  if (rank.dependent.empty()) return {};
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < rank.dependent.size() && k < kMost; ++k) {
+    names.push_back(name_at(s.constraint_names, rank.dependent[k].row));
+  }
+  if (rank.dependent.size() > kMost) names.push_back(fmt::format("and {} more", rank.dependent.size() - kMost));
+  return fmt::format(
+      "the configuration is singular or nearly so: these constraints become dependent on others there: {}",
+      fmt::join(names, "; "));
 }
 
 std::string describe_failure(dae::Evaluation& evaluation, AccelerationStatus status) {

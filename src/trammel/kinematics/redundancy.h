@@ -30,6 +30,10 @@ struct RedundancyReport {
 /// Numerical rank of G at the evaluation's position; rows that come first are kept.
 RedundancyReport find_redundancy(dae::Evaluation& evaluation);
 
+/// Which rows are close to depending on others at the evaluation's position, where the mechanism may branch; an empty
+/// string when none is.
+std::string describe_near_singularity(dae::Evaluation& evaluation);
+
 /// Why accelerations could not be computed at the evaluation's point, with the names of rows and coordinates.
 std::string describe_failure(dae::Evaluation& evaluation, kkt::AccelerationStatus status);
 

@@ -87,9 +87,9 @@ void place_bodies(Model& model) {
       if (!between) continue;
       const bool places_j = is_standing(I.body);
       const int placed = places_j ? J.body : I.body;
-      const Pose pose =
-          places_j ? body_pose(model, I.body) * marker_pose(I) * *between * marker_pose(J).inverse()
-                   : body_pose(model, J.body) * marker_pose(J) * between->inverse() * marker_pose(I).inverse();
+      const Pose pose = places_j
+                            ? body_pose(model, I.body) * marker_pose(I) * *between * marker_pose(J).inverse()
+                            : body_pose(model, J.body) * marker_pose(J) * between->inverse() * marker_pose(I).inverse();
       set_body_pose(model.bodies[static_cast<std::size_t>(placed)], pose);
       stands[static_cast<std::size_t>(placed)] = true;
       progress = true;

@@ -21,9 +21,9 @@ struct BodyState {
 
 template <class T>
 struct MarkerState {
-  math::Vector3<T> P, V, A;        // point and its derivatives, ground axes
-  math::Matrix3<T> axes;           // R_GM
-  math::Vector3<T> W, W_rate;      // angular velocity and its derivative, ground axes
+  math::Vector3<T> P, V, A;    // point and its derivatives, ground axes
+  math::Matrix3<T> axes;       // R_GM
+  math::Vector3<T> W, W_rate;  // angular velocity and its derivative, ground axes
 };
 
 template <class T>

@@ -66,8 +66,8 @@ class ConstraintBuilder {
   }
 
   void add_term(const PlacedCoordinate& placed, double weight, int row, int joint, model::JointCoordinate source = {}) {
-    Constraints::Term term{placed.coordinate, weight, placed.a, placed.b, row, out_.jacobian_size_, 0, {}, joint, -1,
-                           source};
+    Constraints::Term term{
+        placed.coordinate, weight, placed.a, placed.b, row, out_.jacobian_size_, 0, {}, joint, -1, source};
     term.slots = out_.bodies_.pair_slots(placed.a, placed.b, [&](int k) { return placed.coordinate.uses(k); });
     out_.jacobian_size_ += term.slots.count;
     term.h = out_.reaction_size_;
@@ -112,7 +112,8 @@ class ConstraintBuilder {
 
   void add_joint(int index) {
     const Joint& joint = model_.joints[static_cast<std::size_t>(index)];
-    if (joint.type == JointType::kGear || joint.type == JointType::kCoupler || joint.type == JointType::kRackAndPinion) {
+    if (joint.type == JointType::kGear || joint.type == JointType::kCoupler ||
+        joint.type == JointType::kRackAndPinion) {
       if (options_.with_couplings) add_coupling(joint);
       return;
     }
@@ -176,7 +177,8 @@ class ConstraintBuilder {
   }
 
   void add_rolling(const Joint& joint, int index, const MarkerGeometry& I, const MarkerGeometry& J) {
-    constexpr const char* kLabels[] = {"slip along x of the plane", "slip along y of the plane", "height over the plane"};
+    constexpr const char* kLabels[] = {"slip along x of the plane", "slip along y of the plane",
+                                       "height over the plane"};
     for (const int k : {2, 0, 1}) {
       const int row = add_row(row_name(joint, kLabels[k]), k == 2);
       if (row < 0) continue;
@@ -197,9 +199,10 @@ class ConstraintBuilder {
 
   void add_curve(const Joint& joint, int index, const MarkerGeometry& I, const MarkerGeometry& J) {
     const math::Spline& curve = model_.curves[static_cast<std::size_t>(joint.curve)].spline;
-    add_held(row_name(joint, "distance from the curve"),
-             {Coordinate::off_curve(I.axes.col(0), I.axes.col(1), I.s, J.s, curve, joint.curve_is_polar), I.frame, J.frame},
-             0, false, index);
+    add_held(
+        row_name(joint, "distance from the curve"),
+        {Coordinate::off_curve(I.axes.col(0), I.axes.col(1), I.s, J.s, curve, joint.curve_is_polar), I.frame, J.frame},
+        0, false, index);
   }
 
   void add_screw(const Joint& joint, int index) {
@@ -234,7 +237,8 @@ class ConstraintBuilder {
     const int row = add_row(row_name(joint, "ratio"));
     if (row < 0) return;
     Constraints::SumRow sum = open_sum(row);
-    for (const model::CouplingTerm& term : joint.terms) sum.constant += add_coupled(row, term.coordinate, term.weight, -1);
+    for (const model::CouplingTerm& term : joint.terms)
+      sum.constant += add_coupled(row, term.coordinate, term.weight, -1);
     close_sum(sum);
   }
 
@@ -293,10 +297,10 @@ class ConstraintBuilder {
     Constraints::SumRow sum = open_sum(row);
     sum.wraps = model::is_angle(kind);
     if (is_velocity) sum.level = Constraints::Level::kVelocity;
-    sum.function = add_function(motion.level == model::MotionLevel::kAcceleration
-                                    ? TimeFunction::integral_of(motion.function, model_.simulation.t_start,
-                                                                motion.initial_rate)
-                                    : TimeFunction::of(motion.function));
+    sum.function =
+        add_function(motion.level == model::MotionLevel::kAcceleration
+                         ? TimeFunction::integral_of(motion.function, model_.simulation.t_start, motion.initial_rate)
+                         : TimeFunction::of(motion.function));
     add_term(placed, 1, row, -1);
     close_sum(sum);
   }

@@ -139,7 +139,8 @@ void Forces::add_vector(const model::Model& model, int index) {
   e.x = static_cast<int>(by_x_.size());
   for (const int frame : e.frames) {
     for (const int i : e.slots) {
-      for (const int j : bodies_.slots(frame)) by_q_.push_back({bodies_.pair_column(a, b, i), bodies_.column(frame, j)});
+      for (const int j : bodies_.slots(frame))
+        by_q_.push_back({bodies_.pair_column(a, b, i), bodies_.column(frame, j)});
     }
   }
   for (std::size_t k = 0; k < 6; ++k) {
@@ -163,7 +164,8 @@ void Forces::add_bushing(const model::Model& model, int index) {
   for (auto* entries : {&by_q_, &by_v_}) {
     for (const int j : e.slots) {
       for (const int i : e.slots) {
-        entries->push_back({bodies_.pair_column(e.i.frame, e.j.frame, i), bodies_.pair_column(e.i.frame, e.j.frame, j)});
+        entries->push_back(
+            {bodies_.pair_column(e.i.frame, e.j.frame, i), bodies_.pair_column(e.i.frame, e.j.frame, j)});
       }
     }
   }
@@ -359,9 +361,8 @@ void Forces::add_program_columns(const VectorElement& e, const SignalInput& in, 
   for (int k = 0; k < 6; ++k) {
     const auto at = static_cast<std::size_t>(k);
     if (!e.is_used[at]) continue;
-    const Vector12 direction =
-        calc_wrench<double>(e, Eigen::Matrix<double, 6, 1>::Unit(k), state_of(in, e.i.frame), state_of(in, b),
-                            state_of(in, e.frame.frame));
+    const Vector12 direction = calc_wrench<double>(e, Eigen::Matrix<double, 6, 1>::Unit(k), state_of(in, e.i.frame),
+                                                   state_of(in, b), state_of(in, e.frame.frame));
     const ProgramUse& component = e.components[at];
     work.gather_room.assign(component.support().size(), 0.0);
     component.eval_gradient(signals_, work, 1, work.gather_room.data());
@@ -376,9 +377,8 @@ void Forces::add_bushing_columns(const BushingElement& e, const SignalInput& in,
   for (const int frame : {a, b}) {
     if (frame == 0) continue;
     const bool moves_A = frame == a;
-    const Eigen::Matrix<D6, 12, 1> wrench =
-        calc_wrench<D6>(e, moves_A ? with_variables(A, by_velocity) : cast<D6>(A),
-                        moves_A ? cast<D6>(B) : with_variables(B, by_velocity));
+    const Eigen::Matrix<D6, 12, 1> wrench = calc_wrench<D6>(e, moves_A ? with_variables(A, by_velocity) : cast<D6>(A),
+                                                            moves_A ? cast<D6>(B) : with_variables(B, by_velocity));
     for (const int j : bodies_.slots(frame)) {
       for (const int i : e.slots) *values++ += wrench[i].derivative[static_cast<std::size_t>(j)];
     }
@@ -434,8 +434,7 @@ double Forces::calc_bushing_potential(const BushingElement& e, const BodyState<d
   };
   const MarkerState<D1> I = place(moving(A, xi.A), e.i), J = place(moving(B, xi.B), e.j);
   const Eigen::Matrix<D1, 6, 1> deflection = calc_bushing_deflection(I, J);
-  const Eigen::Matrix<D1, 6, 1> load =
-      0.5 * (e.data.stiffness.cast<D1>() * deflection) - e.data.preload.cast<D1>();
+  const Eigen::Matrix<D1, 6, 1> load = 0.5 * (e.data.stiffness.cast<D1>() * deflection) - e.data.preload.cast<D1>();
   const D1 potential = load.dot(deflection);
   rate = potential.derivative[0];
   return potential.value;

@@ -58,8 +58,8 @@ class Forces {
     bool has_reaction;
     std::array<ProgramUse, 6> components;
     std::array<bool, 6> is_used;
-    SlotList slots;            // of the bodies of i and j
-    std::vector<int> frames;   // bodies whose motion turns or shifts it
+    SlotList slots;           // of the bodies of i and j
+    std::vector<int> frames;  // bodies whose motion turns or shifts it
     int q, v, x;
   };
   struct BushingElement {

@@ -21,7 +21,8 @@ model::Coordinate make_coordinate(const model::Model& model, CoordinateKind kind
   switch (kind) {
     case CoordinateKind::kAngle:
       if (model.is_planar()) {
-        return Coordinate::planar_angle(std::atan2(J.axes(1, 0), J.axes(0, 0)) - std::atan2(I.axes(1, 0), I.axes(0, 0)));
+        return Coordinate::planar_angle(std::atan2(J.axes(1, 0), J.axes(0, 0)) -
+                                        std::atan2(I.axes(1, 0), I.axes(0, 0)));
       }
       return Coordinate::angle(I.axes.col(0), I.axes.col(1), J.axes.col(0));
     case CoordinateKind::kTravel: return along(model.is_planar() ? 0 : 2);

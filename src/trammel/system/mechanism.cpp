@@ -29,7 +29,8 @@ Counters find_counters(const model::Model& model, const Constraints& constraints
   int next = static_cast<int>(model.states.size());
   const auto add = [&](const model::JointCoordinate& which) {
     if (model.is_planar() || which.joint < 0 || !model::is_angle(which.kind)) return;
-    const bool is_known = std::any_of(counters.begin(), counters.end(), [&](const auto& c) { return c.first == which; });
+    const bool is_known =
+        std::any_of(counters.begin(), counters.end(), [&](const auto& c) { return c.first == which; });
     if (!is_known) counters.emplace_back(which, next++);
   };
   for (const model::JointCoordinate& which : constraints.counted_angles()) add(which);
@@ -97,7 +98,7 @@ struct Mechanism::Parts {
     ProgramUse program;
     bool is_implicit = false;
     bool is_algebraic = false;
-    bool is_exact = true;  // whether its derivatives are known in closed form
+    bool is_exact = true;                             // whether its derivatives are known in closed form
     int by_x_rate = 0, by_x = 0, by_q = 0, by_v = 0;  // places of its values in the patterns
     std::vector<std::pair<int, int>> rates;           // inputs of the program that are rates of states: input, state
   };
@@ -151,6 +152,7 @@ struct Mechanism::Parts {
 dae::Structure Mechanism::Parts::make_structure() {
   dae::Structure s;
   s.has_trivial_kinematics = bodies.is_planar();
+  s.keeps_energy = forces.is_conservative() && model->motions.empty();
   s.position_names = bodies.position_names();
   s.velocity_names = bodies.velocity_names();
   s.constraint_names = constraints.names();
@@ -293,7 +295,8 @@ Mechanism::~Mechanism() = default;
 std::vector<RotationSlot> Mechanism::rotations() const {
   std::vector<RotationSlot> slots;
   if (bodies_.is_planar()) return slots;
-  for (int frame = 1; frame < bodies_.frames(); ++frame) slots.push_back({bodies_.q_of(frame) + 3, bodies_.v_of(frame) + 3});
+  for (int frame = 1; frame < bodies_.frames(); ++frame)
+    slots.push_back({bodies_.q_of(frame) + 3, bodies_.v_of(frame) + 3});
   return slots;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What an observer may want to know of a mechanism at a complete state: poses, reactions, forces, energies, the values of
-// expressions. One per thread; set() a state, then ask.
+// What an observer may want to know of a mechanism at a complete state: poses, reactions, forces, energies, the values
+// of expressions. One per thread; set() a state, then ask.
 
 #include "trammel/system/mechanism.h"
 
@@ -23,7 +23,8 @@ class Probe {
   const std::vector<Twist>& twists() const { return twists_; }
   const std::vector<Acceleration>& accelerations() const { return accelerations_; }
 
-  /// A marker's point, its velocity and acceleration (ground axes), its axes R_GM and the angular velocity (ground axes).
+  /// A marker's point, its velocity and acceleration (ground axes), its axes R_GM and the angular velocity (ground
+  /// axes).
   MarkerState<double> calc_marker(const MarkerGeometry& marker) const;
   /// What a joint exerts on the body of its marker J at that marker's point: force and torque, ground axes [N, N m].
   Wrench calc_reaction(int joint) const;

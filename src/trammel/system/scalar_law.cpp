@@ -18,8 +18,8 @@ double smooth_step(double s, double& slope) {
   return s * s * (3 - 2 * s);
 }
 
-/// The force of a stop that is pressed in by `depth` > 0 at the rate `rate`, never pulling; adds to the law's value with
-/// the sign of the side.
+/// The force of a stop that is pressed in by `depth` > 0 at the rate `rate`, never pulling; adds to the law's value
+/// with the sign of the side.
 void add_stop(const model::ForceLaw::Stop& stop, double depth, double rate, double side, ScalarLaw::Value& value) {
   if (!(depth > 0)) return;
   double slope = 0;
@@ -30,8 +30,8 @@ void add_stop(const model::ForceLaw::Stop& stop, double depth, double rate, doub
   if (force <= 0) return;
   // depth = side * c + const, so that derivatives by c carry the side twice.
   value.force -= side * force;
-  value.by_value -= stop.stiffness * stop.exponent * std::pow(depth, stop.exponent - 1) +
-                    stop.damping * rate * slope / stop.depth;
+  value.by_value -=
+      stop.stiffness * stop.exponent * std::pow(depth, stop.exponent - 1) + stop.damping * rate * slope / stop.depth;
   value.by_rate -= stop.damping * share;
 }
 

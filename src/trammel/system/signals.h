@@ -123,8 +123,8 @@ class Signals {
     std::vector<int> frames;  // that a measure depends on
     PlacedCoordinate coordinate;
     int counter = -1;
-    ProgramUse program;  // of a variable or of a component of a vector force
-    ScalarLaw law;       // of a scalar force
+    ProgramUse program;                       // of a variable or of a component of a vector force
+    ScalarLaw law;                            // of a scalar force
     const model::Bushing* bushing = nullptr;  // between a and b
     double angle_offset = 0;
     std::vector<int> needs;  // signals that must be computed before

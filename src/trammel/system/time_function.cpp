@@ -1,6 +1,8 @@
 #include "trammel/system/time_function.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace trammel::system {
@@ -54,18 +56,23 @@ T TimeFunction::eval(const T& t) const {
   return program_.eval<T>(inputs, work);
 }
 
-double TimeFunction::integrate(double from, double to, int depth) const {
+double TimeFunction::integrate(double from, double to, double mean, double before, int depth) const {
   const double centre = 0.5 * (from + to), half = 0.5 * (to - from);
   double kronrod = 0, gauss = 0, size = 0;
   for (std::size_t k = 0; k < kKronrodPoints.size(); ++k) {
     const double offset = half * kKronrodPoints[k];
-    const double sum = offset == 0 ? eval(centre) : eval(centre - offset) + eval(centre + offset);
-    kronrod += kKronrodWeights[k] * sum;
-    size += kKronrodWeights[k] * std::abs(sum);
-    if (k % 2 == 1) gauss += kGaussWeights[k / 2] * sum;
+    const double left = eval(centre - offset), right = offset == 0 ? 0 : eval(centre + offset);
+    kronrod += kKronrodWeights[k] * (left + right);
+    size += kKronrodWeights[k] * (std::abs(left) + std::abs(right));
+    if (k % 2 == 1) gauss += kGaussWeights[k / 2] * (left + right);
   }
-  if (depth >= kDeepest || std::abs(kronrod - gauss) <= 1e-12 * size) return half * kronrod;
-  return integrate(from, centre, depth + 1) + integrate(centre, to, depth + 1);
+  if (depth == 0) mean = size;
+  const double error = std::abs(kronrod - gauss), scale = std::max(size, mean);
+  // Bisection makes a small error much smaller. Where it does not, the rounding of t is left, or a corner, whose
+  // interval is short by then.
+  const bool is_rounding = error <= 1e-10 * scale && error > 0.1 * before;
+  if (depth >= kDeepest || error <= 1e-12 * scale || is_rounding) return half * kronrod;
+  return integrate(from, centre, mean, error, depth + 1) + integrate(centre, to, mean, error, depth + 1);
 }
 
 TimeValue TimeFunction::calc(double t) const {
@@ -74,7 +81,8 @@ TimeValue TimeFunction::calc(double t) const {
     return {result.value.value, result.value.derivative[0], result.derivative[0].derivative[0]};
   }
   const First rate = eval(First::variable(t, 0));
-  return {f_0_ + (t == t_0_ ? 0.0 : integrate(t_0_, t, 0)), rate.value, rate.derivative[0]};
+  return {f_0_ + (t == t_0_ ? 0.0 : integrate(t_0_, t, 0, std::numeric_limits<double>::infinity(), 0)), rate.value,
+          rate.derivative[0]};
 }
 
 }  // namespace trammel::system

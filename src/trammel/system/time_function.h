@@ -28,7 +28,8 @@ class TimeFunction {
  private:
   template <class T>
   T eval(const T& t) const;
-  double integrate(double from, double to, int depth) const;
+  /// `mean` is the size of the integrand over the whole way, `before` the error of the interval that was bisected.
+  double integrate(double from, double to, double mean, double before, int depth) const;
 
   model::expression::Program program_;
   bool is_integral_ = false;

@@ -119,7 +119,7 @@ class ForceReader {
     values_.read(map, "damping", stop.damping, Range::kNotNegative);
     values_.read(map, "depth", stop.depth, Range::kPositive);
     if (stop.lower >= stop.upper) {
-      problems_.add(map.get("upper")->place,
+      problems_.add(map.get(map.has("upper") ? "upper" : "lower")->place,
                     fmt::format("upper ({}) must be larger than lower ({})", stop.upper, stop.lower));
     }
     if (stop.exponent < 1) problems_.add(map.get("exponent")->place, "exponent must be at least 1");

@@ -92,6 +92,10 @@ bool PartExpansion::find_contents(const Node& submodel, Part& part) {
     problems_.add(source.place, fmt::format("the sub-model {} contains itself", quoted(source.text)));
     return false;
   }
+  if (is_too_deep(part)) {
+    problems_.add(source.place, fmt::format("sub-models are nested more than {} deep", kDeepestParts));
+    return false;
+  }
   if (use == nullptr) part.contents = loader_.load_file(file->text, file->place);
   return part.contents != nullptr;
 }
@@ -126,6 +130,12 @@ bool PartExpansion::is_within_itself(const Part& part) const {
     }
   }
   return false;
+}
+
+bool PartExpansion::is_too_deep(const Part& part) const {
+  int depth = 0;
+  for (const Part* outer = part.parent; outer != nullptr; outer = outer->parent) ++depth;
+  return depth > kDeepestParts;
 }
 
 PartExpansion::Given PartExpansion::read_parameters(const Part& parent, const Node& submodel,

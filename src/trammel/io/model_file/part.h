@@ -43,6 +43,7 @@ class PartExpansion {
   // Sub-models that use each other twice double at each level; these bounds are far beyond any use that is meant.
   static constexpr std::size_t kMostParts = 10'000;
   static constexpr std::size_t kMostNodes = 5'000'000;
+  static constexpr int kDeepestParts = 50;
 
   /// `given`: values of parameters from outside, by full name ("left.r").
   PartExpansion(ContentsLoader& loader, const std::map<std::string, double>& given, model::Space space,
@@ -62,6 +63,7 @@ class PartExpansion {
   bool find_contents(const Node& submodel, Part& part);
   bool find_definition(const Node& name, Part& part);
   bool is_within_itself(const Part& part) const;
+  bool is_too_deep(const Part& part) const;
   Given read_parameters(const Part& parent, const Node& submodel, const Contents& contents);
   void report_unknown_given(const Contents& whole);
 

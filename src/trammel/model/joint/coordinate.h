@@ -64,7 +64,9 @@ class Coordinate {
   void inner_rate_gradient(int k, const FramePair& f, const TwistPair& xi, Vector12& n) const;
   void inner_quadratic_gradient(int k, const FramePair& f, const TwistPair& xi, Vector12& T) const;
   void inner_hessian(int k, const FramePair& f, Matrix12& H) const;
-  bool is_composed() const { return kind_ != Kind::kProjection && kind_ != Kind::kCosine && kind_ != Kind::kPlanarAngle; }
+  bool is_composed() const {
+    return kind_ != Kind::kProjection && kind_ != Kind::kCosine && kind_ != Kind::kPlanarAngle;
+  }
 
   Kind kind_ = Kind::kPlanarAngle;
   double offset_ = 0;

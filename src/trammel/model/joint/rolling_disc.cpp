@@ -29,7 +29,8 @@ Twelve<T> calc_row(const RollingRow& disc, const Frame<T>& A, const Frame<T>& B)
   using math::Vector3, std::sqrt;
   const Vector3<T> n = A.R * disc.axes_A.col(2).template cast<T>(), z = B.R * disc.z_B.template cast<T>();
   const Vector3<T> down = n - z * n.dot(z);
-  const Vector3<T> contact = B.r + B.R * disc.c_B.template cast<T>() - down * T(disc.radius / T(sqrt(down.squaredNorm())));
+  const Vector3<T> contact =
+      B.r + B.R * disc.c_B.template cast<T>() - down * T(disc.radius / T(sqrt(down.squaredNorm())));
   const Vector3<T> e = A.R * disc.axes_A.col(disc.direction).template cast<T>();
   const Vector3<T> from_A = A.R.transpose() * (contact - A.r), from_B = B.R.transpose() * (contact - B.r);
   const Vector3<T> e_A = A.R.transpose() * e, e_B = B.R.transpose() * e;

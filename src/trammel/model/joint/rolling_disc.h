@@ -5,12 +5,13 @@
 // The plane is the x-y plane of a marker of body A with normal n; the disc belongs to body B, with centre c, axis z and
 // radius R. The disc touches the plane in the point c + rho, rho = -R (n - (n.z) z) / |n - (n.z) z|. Its material point
 // there must not move relative to the plane: three rows e_k . (v_disc - v_plane) = 0 with e_k = x, y (nonholonomic) and
-// n. The last one is the rate of the height of the lowest point (rho is extremal), so it is the gradient of the holonomic
+// n. The last one is the rate of the height of the lowest point (rho is extremal), so it is the gradient of the
+// holonomic
 //
 //   n . (c - o) - R sqrt(1 - (n.z)^2) = 0.
 //
-// The disc may not lie flat on the plane. One RollingRow is one of the three rows and offers what the basic functions of
-// primitives.h offer; derivatives of the rows come from dual numbers.
+// The disc may not lie flat on the plane. One RollingRow is one of the three rows and offers what the basic functions
+// of primitives.h offer; derivatives of the rows come from dual numbers.
 
 #include "trammel/model/joint/primitive/primitives.h"
 

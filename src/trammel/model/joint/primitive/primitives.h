@@ -54,7 +54,7 @@ using BlockMask = std::uint16_t;
 constexpr BlockMask block_bit(int i, int j) { return static_cast<BlockMask>(1U << static_cast<unsigned>(4 * i + j)); }
 
 struct PointDifference {
-  int axis = 0;             ///< ground axis
+  int axis = 0;              ///< ground axis
   Eigen::Vector3d s_A, s_B;  ///< points, from the centres of mass, body axes [m]
 
   static constexpr BlockMask kHessianBlocks = block_bit(1, 1) | block_bit(3, 3);
@@ -107,12 +107,13 @@ struct Dot1 {
     n.segment<3>(9) = b_1.cross(f.B.R.transpose() * (f.A.R * a)) + b.cross(f.B.R.transpose() * (f.A.R * a_1));
   }
   void quadratic_gradient(const FramePair& f, const TwistPair& xi, Vector12& T) const {
-    const Eigen::Vector3d a_1 = xi.A.w.cross(a), b_1 = xi.B.w.cross(b), a_2 = xi.A.w.cross(a_1), b_2 = xi.B.w.cross(b_1);
+    const Eigen::Vector3d a_1 = xi.A.w.cross(a), b_1 = xi.B.w.cross(b), a_2 = xi.A.w.cross(a_1),
+                          b_2 = xi.B.w.cross(b_1);
     const Eigen::Matrix3d R_AB = f.A.R.transpose() * f.B.R;
     T.setZero();
     T.segment<3>(3) = 2 * a_1.cross(R_AB * b_1) + a_2.cross(R_AB * b) + a.cross(R_AB * b_2);
-    T.segment<3>(9) = 2 * b_1.cross(R_AB.transpose() * a_1) + b_2.cross(R_AB.transpose() * a) +
-                      b.cross(R_AB.transpose() * a_2);
+    T.segment<3>(9) =
+        2 * b_1.cross(R_AB.transpose() * a_1) + b_2.cross(R_AB.transpose() * a) + b.cross(R_AB.transpose() * a_2);
   }
   void hessian(const FramePair& f, Matrix12& H) const {
     const Eigen::Matrix3d R_AB = f.A.R.transpose() * f.B.R;
