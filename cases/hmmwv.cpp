@@ -169,8 +169,8 @@ class Corner {
   void write_variables(std::string& text) const {
     fmt::format_to(std::back_inserter(text),
                    R"yaml(  {0}_ahead: {0}_wheel.centre.x - bump_x
-  {0}_road: sqrt(if(abs({0}_ahead) < reach, (tyre_radius + bump)^2 - {0}_ahead^2, tyre_radius^2))
-  {0}_climb: if(abs({0}_ahead) < reach, -{0}_ahead/{0}_road*{0}_wheel.centre.vx, 0)
+  {0}_road: sqrt(max((tyre_radius + bump)^2 - {0}_ahead^2, tyre_radius^2))
+  {0}_climb: if({0}_ahead^2 < reach^2, -{0}_ahead/{0}_road*{0}_wheel.centre.vx, 0)
   {0}_deflection: {0}_road - {0}_wheel.centre.z
 )yaml",
                    name_);

@@ -51,7 +51,7 @@ TEST(Hmmwv14, WeighsWhatItsPartsWeigh) {
 
 TEST(Hmmwv14, StandsOnItsWheelsAsComputedCornerByCorner) {
   const Case c = build("hmmwv14", {{"speed", 0}});
-  const analyses::StaticsResult rest = find_equilibrium(*c.system, c.start);
+  const analyses::StaticsResult rest = analyses::find_equilibrium(*c.system, c.start);
   ASSERT_TRUE(rest.ok) << rest.message;
   EXPECT_EQ(rest.unstable_modes, 0);
   EXPECT_LT((rest.state.q - c.start.q).cwiseAbs().maxCoeff(), 1e-6) << "it starts at rest";
@@ -85,7 +85,7 @@ TEST(Hmmwv14, MeetsTheBumpWithItsFrontWheelsAndThenWithItsRearOnes) {
 
 TEST(Hmmwv14, IsStiffWithBushings) {
   const Case c = build("hmmwv14-bushings", {{"speed", 0}});
-  const analyses::StaticsResult rest = find_equilibrium(*c.system, c.start);
+  const analyses::StaticsResult rest = analyses::find_equilibrium(*c.system, c.start);
   ASSERT_TRUE(rest.ok) << rest.message;
   EXPECT_EQ(rest.unstable_modes, 0);
   double fastest = 0;

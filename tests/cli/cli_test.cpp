@@ -61,7 +61,7 @@ TEST_F(Program, WrongInputGetsOneClearMessageAndStatusTwo) {
       {"run pendulum --every 0.1", "add --out"},
       {"run pendulum --nosuch", "--nosuch"},
       {"run", "case is required"},
-      {"nosuch", "there is no command 'nosuch'; there are: run, cases, methods"},
+      {"nosuch", "there is no command 'nosuch'; there are: run, check, statics, kinematics, cases, methods, joints, forces, schema, results"},
       {"rnu pendulum", "did you mean run?"},
       {"", "A subcommand is required"},
   };

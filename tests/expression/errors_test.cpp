@@ -26,9 +26,9 @@ TEST(Errors, OfUnknownNamesSuggestNearOnes) {
   expect_error("1 + qqqqqq", "    ^~~~~~",
                "there is no name 'qqqqqq'; there are: hinge.angle, k, omega, time, upper-arm.angle, x, y, z, zero");
   expect_error("sinn(x)",  //
-               "^~~~", "there is no function 'sinn'; did you mean sin or asin or sinh or sign or min?");
+               "^~~~", "there is no function 'sinn'; did you mean sin or sinh or sign or asin?");
   expect_error("spline(raod, x)",  //
-               "       ^~~~", "there is no curve 'raod'; did you mean rail or road?");
+               "       ^~~~", "there is no curve 'raod'; did you mean road or rail?");
 }
 
 TEST(Errors, WithoutAnyNamesSayOnlyWhatIsUnknown) {

@@ -663,6 +663,29 @@ TEST(Signals, AForceAndAVariableThatDependOnEachOtherMakeAState) {
   }
 }
 
+TEST(Signals, CirclesThatShareAVariableMakeOneState) {
+  Random random(14);
+  auto model = make_two_bodies(true, random);
+  for (const char* name : {"y", "a1", "a2"}) model->variables.push_back({name, "", {}});
+  add_line_force(*model, "spring", 1, 3);
+  add_line_force(*model, "other", 2, 4);
+  model->variables[1].function = compile(*model, "cos(y) + other.value");
+  model->variables[2].function = compile(*model, "y^2 + spring.value");
+  model->variables[0].function = compile(*model, "0.1 * a1 + 0.2 * a2");
+  model->forces[0].scalar->law.expression = compile(*model, "y - 0.3");
+  model->forces[1].scalar->law.expression = compile(*model, "0.1 * spring.value");
+  const Mechanism system(model);
+  ASSERT_EQ(system.structure().state_names, std::vector<std::string>{"y"});
+  dae::State state = system.given_state();
+  const double y = state.x[0] = 0.4;
+  dae::Evaluation evaluation(system);
+  evaluation.set(state);
+  const double a1 = std::cos(y) + 0.1 * (y - 0.3), a2 = y * y + y - 0.3;
+  EXPECT_NEAR(evaluation.state_residual()[0], y - 0.1 * a1 - 0.2 * a2, 1e-14);
+  const dae::DerivativeReport report = dae::check_derivatives(system, state);
+  EXPECT_TRUE(report.is_right()) << to_string(report);
+}
+
 TEST(Signals, ComponentsOfAForceMayDependOnEachOther) {
   Random random(13);
   auto model = make_two_bodies(false, random);

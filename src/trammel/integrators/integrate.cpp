@@ -314,11 +314,13 @@ bool Run::attempt_until_accepted() {
 }
 
 void Run::fail_for_small_step(double smallest, bool was_tried) {
+  // What was wrong with the attempt comes first: describe_position() moves the evaluation.
+  const std::string trouble = was_tried ? "; " + method_->describe_trouble() : "";
   fail(FailureCause::kStepTooSmall,
        fmt::format(
            "at t = {:g} the step would have to be smaller than {:.3g} s{}. A looser tolerance, another method, or a "
            "look for a discontinuity there may help{}",
-           method_->state().t, smallest, was_tried ? "; " + method_->describe_trouble() : "", describe_position()));
+           method_->state().t, smallest, trouble, describe_position()));
 }
 
 /// A sentence about the position where a run came to its end, if there is something to say.

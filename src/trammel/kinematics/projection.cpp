@@ -38,14 +38,7 @@ PositionProjection Projector::project_position(double t, Vector& q, VectorIn wei
     }
     outcome.newton = iterate(t, q, weights);
     outcome.iterations += outcome.newton.iterations;
-    if (outcome.newton.converged()) {
-      // Once more, down to round-off: where the constraints are close to losing rank, accelerations feel a drift
-      // multiplied by the square of the condition number.
-      correct(t, q);
-      ++outcome.iterations;
-      return outcome;
-    }
-    if (renew) return outcome;
+    if (outcome.newton.converged() || renew) return outcome;
     q = start_;
   }
 }

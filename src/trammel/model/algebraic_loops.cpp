@@ -25,6 +25,7 @@ class LoopFinder {
       return;
     }
     marks_[k] = kOpen;
+    open_.push_back(signal);
     const Signal s = model_.signals[k];
     if (s.kind == SignalKind::kVariable) {
       visit_inputs(model_.variables[static_cast<std::size_t>(s.index)].function);
@@ -37,6 +38,7 @@ class LoopFinder {
         if (part) visit_inputs(*part);
       }
     }
+    open_.pop_back();
     marks_[k] = kDone;
   }
 
@@ -44,12 +46,21 @@ class LoopFinder {
     for (const int input : program.inputs()) visit(input);
   }
 
+  /// The circle is what has been opened since `signal`: cut it there if that is a variable, else at the last one.
   void cut(int signal) {
-    Signal& s = model_.signals[static_cast<std::size_t>(signal)];
-    if (s.kind != SignalKind::kVariable) {
-      throw std::invalid_argument("force '" + model_.forces[static_cast<std::size_t>(s.index)].name +
+    int at = -1;
+    for (auto k = open_.rbegin();; ++k) {
+      const SignalKind kind = model_.signals[static_cast<std::size_t>(*k)].kind;
+      if (kind == SignalKind::kState) return;  // cut already, for another circle
+      if (kind == SignalKind::kVariable && (at < 0 || *k == signal)) at = *k;
+      if (*k == signal) break;
+    }
+    if (at < 0) {
+      const int force = model_.signals[static_cast<std::size_t>(signal)].index;
+      throw std::invalid_argument("force '" + model_.forces[static_cast<std::size_t>(force)].name +
                                   "' depends on its own value");
     }
+    Signal& s = model_.signals[static_cast<std::size_t>(at)];
     const Definition& variable = model_.variables[static_cast<std::size_t>(s.index)];
     ExtraState state;
     state.name = variable.name;
@@ -62,6 +73,7 @@ class LoopFinder {
 
   Model& model_;
   std::vector<Mark> marks_;
+  std::vector<int> open_;  // signals on the way to the present one
 };
 
 }  // namespace

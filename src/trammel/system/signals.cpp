@@ -74,6 +74,11 @@ double reaction_component(const Signal& signal, const SignalInput& in, const Mar
   return signal.component < 3 ? value[signal.component] : value.norm();
 }
 
+/// The expression of a component: 0..2 force, 3..5 torque.
+const std::optional<model::Program>& part_of(const model::VectorForce& force, int component) {
+  return (component < 3 ? force.force : force.torque)[static_cast<std::size_t>(component % 3)];
+}
+
 void make_unique(std::vector<int>& list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -182,11 +187,9 @@ void Signals::set_up(int signal, std::vector<int>& marks) {
     const model::Force& force = model_.forces[static_cast<std::size_t>(s.index)];
     if (force.scalar && force.scalar->law.expression) need(*force.scalar->law.expression);
     if (force.vector) {
-      for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
-        for (const auto& part : *parts) {
-          if (part) need(*part);
-        }
-      }
+      // Of its own component only: components of a force may depend on each other.
+      const auto& part = part_of(*force.vector, s.component);
+      if (part) need(*part);
     }
     set_up_force_value(s, info);
   } else if (s.kind == SignalKind::kReactionForce || s.kind == SignalKind::kReactionTorque) {
@@ -221,8 +224,7 @@ void Signals::set_up_measure(const Signal& signal, Info& info) const {
 void Signals::set_up_force_value(const Signal& signal, Info& info) const {
   const model::Force& force = model_.forces[static_cast<std::size_t>(signal.index)];
   if (force.vector) {
-    const auto& parts = signal.component < 3 ? force.vector->force : force.vector->torque;
-    const auto& part = parts[static_cast<std::size_t>(signal.component % 3)];
+    const auto& part = part_of(*force.vector, signal.component);
     info.program = ProgramUse(part ? *part : model::Program(), *this);
     info.support = info.program.support();
     return;
