@@ -162,8 +162,8 @@ TEST_P(EachReference, ChangesItsEnergyByThePowerOfWhatIsNotConservative) {
     evaluation.set(state);
     const double driven = structure_.m() > 0 ? state.lambda.dot(evaluation.velocity_offset()) : 0;
     const double lost = power(reference_.case_name, reference_.parameters, state) + driven;
-    const double round_off =
-        4 * std::numeric_limits<double>::epsilon() * (std::abs(ahead) / width + state.v.dot(M * state.v));
+    const double terms = state.v.cwiseAbs().dot(M.cwiseAbs() * (state.v + state.a).cwiseAbs());
+    const double round_off = 4 * std::numeric_limits<double>::epsilon() * (std::abs(ahead) / width + terms);
     EXPECT_NEAR(kinetic + potential, lost,
                 1e-8 * (std::abs(kinetic) + std::abs(potential) + std::abs(lost)) + round_off)
         << "t = " << state.t;
