@@ -217,7 +217,7 @@ NodePtr parse_document(const std::string& text, const std::string* file, Problem
   if (second.is_there) {
     problems.add({file, second.place.line, second.place.column}, "a second document begins here; a model file has one");
   }
-  const NodePtr root = builder.root();
+  NodePtr root = builder.root();
   if (!root || root->kind == Node::Kind::kNothing) {
     problems.add({file, 1, 1}, "the file is empty; a model has at least bodies");
     return nullptr;

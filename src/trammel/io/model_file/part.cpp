@@ -22,7 +22,7 @@ PartExpansion::PartExpansion(ContentsLoader& loader, const std::map<std::string,
                              Problems& problems)
     : loader_(loader), given_(given), space_(space), problems_(problems) {}
 
-Parts PartExpansion::expand(ContentsPtr whole) {
+Parts PartExpansion::expand(const ContentsPtr& whole) {
   auto part = std::make_unique<Part>();
   part->contents = whole;
   part->place = whole->place;

@@ -50,7 +50,7 @@ class PartExpansion {
                 Problems& problems);
 
   /// The whole first, then its sub-models, each followed by its own.
-  Parts expand(ContentsPtr whole);
+  Parts expand(const ContentsPtr& whole);
   /// Prefixes of sub-models that could not be read.
   const std::vector<std::string>& missing() const { return missing_; }
 
