@@ -53,7 +53,7 @@ extern const CaseEntry four_bar_entry;
 const CaseEntry four_bar_entry{
     .name = "four-bar",
     .summary = "n four-bar loops side by side, through the singular positions with all bars in line",
-    .origin = "IFToMM benchmark \"n-four-bar mechanism\"; closed form by elliptic integral",
+    .origin = "multibody benchmark A02 (lim.ii.udc.es/mbsbenchmark); closed form by elliptic integral",
     .parameters = {{"n", 1, "number of loops", 1, 1e5, true}},
     .build = {},
     .model = [](const ParameterValues& v) {
