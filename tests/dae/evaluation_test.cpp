@@ -120,7 +120,7 @@ TEST_F(EvaluationStages, TheSamePositionAndVelocityForgetNothing) {
 TEST_F(EvaluationStages, StatesMultipliersAndAccelerationsForgetWhatReadsThem) {
   calls_while_reading_everything();
   evaluation_.set_x(2 * state_.x);
-  EXPECT_EQ(calls_while_reading_everything(), (Calls{{"force", 1}, {"rate", 1}}));
+  EXPECT_EQ(calls_while_reading_everything(), (Calls{{"constraint", 1}, {"force", 1}, {"rate", 1}}));
   evaluation_.set_lambda(2 * state_.lambda);
   EXPECT_EQ(calls_while_reading_everything(), (Calls{{"force", 1}, {"rate", 1}}));
   evaluation_.set_acceleration(2 * state_.a);

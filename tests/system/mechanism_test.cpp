@@ -444,6 +444,35 @@ TEST(Gear, KeepsItsRatioOverManyTurnsInSpace) {
   }
 }
 
+// Steps of more than half a turn: which turn an angle is in must come from the counters at the time of the projection.
+TEST(Gear, KeepsItsRatioInStepsOfWholeTurns) {
+  for (const double tolerance : {1e-2, 1e-1, 1.0}) {
+    auto model = make_wheels();
+    const Mechanism system(model);
+    dae::State start = system.given_state();
+    start.v << Vector3d::Zero(), 6 * Vector3d(0.3, -0.2, 1).normalized(), Vector3d::Zero(),
+        15 * Vector3d(1, 0.5, 0.2).normalized();
+    integrators::Options options = integrators::Options::with_tolerance(tolerance);
+    options.output.kind = integrators::OutputKind::kUniform;
+    options.output.interval = 0.05;
+    Probe probe(system);
+    double longest = 0, worst = 0;
+    integrators::Observers observers;
+    observers.step = [&](const integrators::StepRecord& step) { longest = std::max(longest, step.h); };
+    observers.output = [&](const dae::State& state) {
+      probe.set(state);
+      worst = std::max(worst, std::abs(2.5 * probe.calc_joint_coordinate({0, CoordinateKind::kAngle}) -
+                                       probe.calc_joint_coordinate({1, CoordinateKind::kAngle})));
+    };
+    const integrators::RunResult result = integrators::integrate(system, start, 20, options, {}, observers);
+    EXPECT_EQ(result.status, integrators::RunStatus::kCompleted) << result.brief_report();
+    if (tolerance == 1.0) {
+      EXPECT_GT(15 * longest, kPi);
+    }
+    EXPECT_LT(worst, 0.1) << "at tolerance " << tolerance;  // a turn missed is 2 pi or more
+  }
+}
+
 TEST(Gear, KeepsItsRatioFromAnyNumberOfTurns) {
   auto model = make_wheels();
   model->joints[0].initial.push_back({CoordinateKind::kAngle, 4 * 2 * kPi, std::nullopt});

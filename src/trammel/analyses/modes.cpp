@@ -196,7 +196,7 @@ void add_general(const Linearisation& system, const NormalCoordinates& c, ModeCo
   const double shift = std::max(largest(a), 1e-300) / std::max(largest(e), 1e-300);
   const MatrixXd inverted = (a - shift * e).partialPivLu().solve(e);
   const Eigen::EigenSolver<MatrixXd> solver(inverted);
-  const VectorXcd inverses = solver.eigenvalues();
+  const VectorXcd& inverses = solver.eigenvalues();
   const double most = inverses.cwiseAbs().maxCoeff();
   const MatrixXcd vectors = solver.eigenvectors();
   for (Index i = 0; i < inverses.size(); ++i) {

@@ -5,8 +5,9 @@
 //   q' = T(q) v                                          (1)  positions and velocities
 //   M(q) v' + G(q)^T lambda = f(t, q, v, lambda, x)      (2)  motion
 //   0 = g(t, q)                                          (3)  holonomic constraints
-//   0 = G(q) v + g_t(t, q)                               (4)  velocity constraints; rows beyond those of g are
-//   nonholonomic 0 = d(x', x, t, q, v, v', lambda)                    (5)  extra states
+//   0 = G(q) v + g_t(t, q)                               (4)  constraints on velocities; rows beyond those of g are
+//                                                             nonholonomic
+//   0 = d(x', x, t, q, v, v', lambda)                    (5)  extra states
 //
 // Differentiating (4) gives G a = bias(t, q, v). SI units and radians. A system is constant once built and may be
 // shared between threads; whatever changes lives in the Point and its workspace.
@@ -36,7 +37,9 @@ class ConstrainedSystem {
 
   // --- position stage: may read t, q. All outputs are zero beforehand.
   virtual void calc_mass(const Point& at, MatrixValues M) const = 0;
-  virtual void calc_constraint(const Point& at, VectorOut g) const;  ///< n_g residuals of (3)
+  /// n_g residuals of (3). May read x to choose between branches that differ by a constant, such as the turns of an
+  /// angle; a method therefore sets x before it projects positions.
+  virtual void calc_constraint(const Point& at, VectorOut g) const;
   virtual void calc_jacobian(const Point& at, MatrixValues G) const;
   /// g_t of (4), m rows: the explicit time derivative of g, or the inhomogeneity of a nonholonomic row. Default: zero.
   virtual void calc_velocity_offset(const Point& at, VectorOut g_t) const;

@@ -43,7 +43,7 @@ void Evaluation::set_velocity(VectorIn v) {
 void Evaluation::set_x(VectorIn x) {
   if (x == point_.x) return;
   point_.x = x;
-  forget(kForce | kStateQuantities);
+  forget(kConstraint | kForce | kStateQuantities);
 }
 
 void Evaluation::set_lambda(VectorIn lambda) {

@@ -3,7 +3,7 @@
 // Evaluates a system at a moving point, each quantity at most once per stage, and counts what it did.
 //
 // Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and
-// setting the same values again forgets nothing. One Evaluation belongs to one thread. Memory is taken at construction
+// setting the same values again forgets nothing; of what belongs to the position, only g may depend on x. One Evaluation belongs to one thread. Memory is taken at construction
 // and at the first use of a derivative.
 
 #include "trammel/dae/constrained_system.h"

@@ -11,11 +11,10 @@ using kkt::AccelerationStatus;
 
 namespace {
 
-/// a, lambda and x' of a state whose position is factorised; reactions are looked for near those of `near`.
+/// a, lambda and x' of a state whose x is set and whose position is factorised; reactions are looked for near those of `near`.
 AccelerationStatus complete(const MethodContext& context, dae::State& state, const dae::State& near) {
   dae::Evaluation& evaluation = context.evaluation;
   evaluation.set_velocity(state.v);
-  evaluation.set_x(state.x);
   const AccelerationStatus status = context.accelerations.solve(near);
   state.a = evaluation.point().a;
   state.lambda = evaluation.point().lambda;
@@ -42,6 +41,7 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   method_.interpolate(t, state_);
   if (detail == Detail::kInterpolated) return &state_;
   dae::Evaluation& evaluation = context_.evaluation;
+  evaluation.set_x(state_.x);
   if (detail == Detail::kConsistent && evaluation.structure().n_g > 0) {
     if (!context_.projector.project_position(t, state_.q, context_.norm.q_weights(), MetricUse::kPresent).ok()) {
       return nullptr;

@@ -28,8 +28,10 @@ struct CompileOptions {
 class Mechanism final : public dae::ConstrainedSystem {
  public:
   /// Throws std::invalid_argument with messages for the user when the model makes no sense.
-  Mechanism(std::shared_ptr<const model::Model> model, const CompileOptions& options = {});
+  explicit Mechanism(std::shared_ptr<const model::Model> model, const CompileOptions& options = {});
   ~Mechanism() override;
+  Mechanism(const Mechanism&) = delete;
+  Mechanism& operator=(const Mechanism&) = delete;
 
   const model::Model& model() const { return *model_; }
   const BodyTable& bodies() const { return bodies_; }

@@ -128,13 +128,13 @@ class Projection final : public Method {
 
   bool eval_stage() {
     evaluation_.set_position(trial_.t, trial_.q);
+    evaluation_.set_x(trial_.x);
     trouble_ = context_.accelerations.factor_position();
     return trouble_ == AccelerationStatus::kSolved && eval_accelerations();
   }
 
   bool eval_accelerations() {
     evaluation_.set_velocity(trial_.v);
-    evaluation_.set_x(trial_.x);
     trouble_ = context_.accelerations.solve(state_);
     trial_.a = evaluation_.point().a;
     trial_.lambda = evaluation_.point().lambda;
@@ -144,6 +144,7 @@ class Projection final : public Method {
 
   /// Projects the end of the step and evaluates the last stage there.
   bool eval_end() {
+    evaluation_.set_x(trial_.x);
     if (projects_ && needs_position_projection()) {
       const kinematics::PositionProjection outcome = context_.projector.project_position(
           trial_.t, trial_.q, context_.norm.q_weights(), kinematics::MetricUse::kPresent);
