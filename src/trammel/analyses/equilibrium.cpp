@@ -16,6 +16,7 @@ EquilibriumEquations::EquilibriumEquations(dae::Evaluation& evaluation, const Co
       metric_(metric),
       diagonal_v_(Pattern::diagonal(evaluation.structure().n_v())),
       diagonal_m_(Pattern::diagonal(evaluation.structure().m())),
+      diagonal_x_(Pattern::diagonal(evaluation.structure().n_x())),
       least_change_(evaluation.structure(), metric.weights),
       squares_(metric.weights.cwiseAbs2()) {
   const dae::Structure& s = evaluation.structure();
@@ -33,7 +34,8 @@ EquilibriumEquations::EquilibriumEquations(dae::Evaluation& evaluation, const Co
                    {&s.pattern(Derivative::kStateByQ), n_v, 0},
                    {&s.pattern(Derivative::kStateByLambda), n_v, upper},
                    {&s.pattern(Derivative::kStateByX), n_v, n_v},
-                   {&s.pattern(Derivative::kStateByXRate), n_v, n_v}};
+                   {&s.pattern(Derivative::kStateByXRate), n_v, n_v},
+                   {&diagonal_x_, n_v, n_v}};
   solver_ = std::make_unique<kkt::Solver>(std::move(layout));
   force_ = Vector::Zero(n_v);
   constraint_ = lower_ = damping_ = Vector::Zero(s.m());
@@ -41,6 +43,8 @@ EquilibriumEquations::EquilibriumEquations(dae::Evaluation& evaluation, const Co
   upper_ = Vector::Zero(upper);
   row_scales_ = Vector::Ones(s.m());
   state_scales_ = Vector::Ones(s.n_x());
+  held_ = Vector::Zero(s.n_x());
+  for (const int k : s.following_states) held_[k] = 1;
 }
 
 void EquilibriumEquations::set_load(double load, double stiffness) {
@@ -138,7 +142,8 @@ linalg::FactorStatus EquilibriumEquations::factor(double shift, double state_shi
                           kkt::BlockValues{state_by_q_.data()},
                           kkt::BlockValues{state_by_lambda_.data()},
                           kkt::BlockValues{state_by_x_.data()},
-                          kkt::BlockValues{state_by_rate_.data(), state_shift}};
+                          kkt::BlockValues{state_by_rate_.data(), state_shift},
+                          kkt::BlockValues{held_.data()}};
   return solver_->factor(values, jacobian_.data());
 }
 

@@ -74,13 +74,14 @@ class EquilibriumEquations {
   dae::Evaluation& evaluation_;
   const CoordinateMetric& metric_;
   double load_ = 1, stiffness_ = 0;
-  linalg::Pattern diagonal_v_, diagonal_m_;
+  linalg::Pattern diagonal_v_, diagonal_m_, diagonal_x_;
   std::unique_ptr<kkt::Solver> solver_;
   LeastChange least_change_;
   Vector squares_;  // W^2
   Vector force_, constraint_, states_;
   double force_scale_ = 0, constraint_error_ = 0, state_error_ = 0, stiffness_scale_ = 1;
   Vector row_scales_, state_scales_, damping_;
+  Vector held_;  // 1 for states that follow the position, of which (3) says nothing at rest: their dx is zero in (4)
   // Values of the derivatives of (4), in the order of the layout.
   Vector reaction_by_q_, force_by_q_, force_by_lambda_, force_by_x_;
   Vector state_by_q_, state_by_lambda_, state_by_x_, state_by_rate_, jacobian_;

@@ -162,7 +162,9 @@ bool Drive::begin() {
     result_.notes.push_back(report.brief_report() +
                             "; how reactions are shared between them is not determined, the smallest are given");
   }
-  if (s.n_x() > 0) result_.notes.emplace_back("extra states keep their values of the start");
+  if (s.n_x() > static_cast<int>(s.following_states.size())) {
+    result_.notes.emplace_back("extra states keep their values of the start");
+  }
   result_.state = state_;
   evaluation_.set(state_);
   result_.initial_energy = evaluation_.calc_energy();
@@ -176,6 +178,8 @@ bool Drive::begin() {
 bool Drive::complete(dae::State& state) {
   const dae::Structure& s = evaluation_.structure();
   evaluation_.set_position(state.t, state.q);
+  evaluation_.set_x(state.x);
+  state.x = evaluation_.follow_position();
   LeastChange& solver = positions_.least_change();
   if (!solver.factor(evaluation_.jacobian(), s.m()).ok) {
     trouble_ = "the constraint Jacobian is not finite";
@@ -209,7 +213,6 @@ bool Drive::complete(dae::State& state) {
 /// (2). Where forces depend on reactions it is iterated.
 bool Drive::solve_reactions(dae::State& state) {
   const dae::Structure& s = evaluation_.structure();
-  evaluation_.set_x(state.x);
   evaluation_.set_acceleration(state.a);
   Vector inertia = Vector::Zero(s.n_v()), before(s.m());
   s.mass.add_product(evaluation_.mass(), state.a, 1, inertia);

@@ -1,6 +1,7 @@
 #include "trammel/analyses/linearise.h"
 
 #include <Eigen/QR>
+#include <algorithm>
 
 namespace trammel::analyses {
 
@@ -15,9 +16,21 @@ MatrixXd to_dense(dae::Evaluation& evaluation, Derivative which, linalg::VectorI
   return pattern.to_dense(evaluation.derivative(which, direction));
 }
 
+/// The extra states that are unknowns: those that follow the position are not.
+std::vector<int> free_states(const dae::Structure& s) {
+  std::vector<int> states;
+  for (int k = 0; k < s.n_x(); ++k) {
+    if (std::find(s.following_states.begin(), s.following_states.end(), k) == s.following_states.end()) {
+      states.push_back(k);
+    }
+  }
+  return states;
+}
+
 /// Rows of the extra states: E_x x' + S_a a + S_lambda lambda + S_q delta + S_v v + S_x x = 0, where lambda follows
 /// from (G^T - df/dlambda) lambda = F x - K delta - D v - M a.
-void add_state_rows(dae::Evaluation& evaluation, const MatrixXd& K, const MatrixXd& B, Linearisation& result) {
+void add_state_rows(dae::Evaluation& evaluation, const std::vector<int>& states, const MatrixXd& K, const MatrixXd& B,
+                    Linearisation& result) {
   const int y = result.n_y, z = result.n_z, x = result.n_x;
   const dae::Structure& s = evaluation.structure();
   MatrixXd S_a = to_dense(evaluation, Derivative::kStateByA), S_q = to_dense(evaluation, Derivative::kStateByQ);
@@ -30,11 +43,11 @@ void add_state_rows(dae::Evaluation& evaluation, const MatrixXd& K, const Matrix
     S_v += R * to_dense(evaluation, Derivative::kForceByV);
     S_x += R * to_dense(evaluation, Derivative::kForceByX);
   }
-  result.E.block(y + z, y, x, z) = S_a * result.N;
-  result.E.block(y + z, y + z, x, x) = to_dense(evaluation, Derivative::kStateByXRate);
-  result.A.block(y + z, 0, x, y) = -S_q * result.N_q;
-  result.A.block(y + z, y, x, z) = -S_v * result.N;
-  result.A.block(y + z, y + z, x, x) = -S_x;
+  result.E.block(y + z, y, x, z) = (S_a * result.N)(states, Eigen::all);
+  result.E.block(y + z, y + z, x, x) = to_dense(evaluation, Derivative::kStateByXRate)(states, states);
+  result.A.block(y + z, 0, x, y) = -(S_q * result.N_q)(states, Eigen::all);
+  result.A.block(y + z, y, x, z) = -(S_v * result.N)(states, Eigen::all);
+  result.A.block(y + z, y + z, x, x) = -S_x(states, states);
 }
 
 }  // namespace
@@ -86,10 +99,11 @@ Linearisation linearise(dae::Evaluation& evaluation) {
   result.D = -result.P.transpose() * to_dense(evaluation, Derivative::kForceByV) * result.N;
   result.K = result.P.transpose() * stiffness.K * result.N_q;
   result.K_noise = result.P.cwiseAbs().transpose() * stiffness.magnitudes * result.N_q.cwiseAbs();
-  result.F = result.P.transpose() * to_dense(evaluation, Derivative::kForceByX);
+  const std::vector<int> states = free_states(s);
+  result.F = result.P.transpose() * to_dense(evaluation, Derivative::kForceByX)(Eigen::all, states);
   const int y = result.n_y = static_cast<int>(result.N_q.cols());
   const int z = result.n_z = static_cast<int>(result.N.cols());
-  const int x = result.n_x = s.n_x();
+  const int x = result.n_x = static_cast<int>(states.size());
   result.E = MatrixXd::Zero(y + z + x, y + z + x);
   result.A = result.E;
   result.E.topLeftCorner(y, y).setIdentity();
@@ -100,7 +114,7 @@ Linearisation linearise(dae::Evaluation& evaluation) {
   result.A.block(y, 0, rows, y) = -result.K.topRows(rows);
   result.A.block(y, y, rows, z) = -result.D.topRows(rows);
   result.A.block(y, y + z, rows, x) = result.F.topRows(rows);
-  if (x > 0) add_state_rows(evaluation, stiffness.K, B, result);
+  if (x > 0) add_state_rows(evaluation, states, stiffness.K, B, result);
   return result;
 }
 

@@ -63,6 +63,7 @@ class Search {
   bool search_line(RestState& at, double force_unit);
   bool attempt_relaxation(RestState& at, double& shift);
   bool attempt_move(const RestState& from, double share, RestState& to);
+  bool close(RestState& at);
   double calc_largest_share() const;
   double calc_lowest_curvature();
 
@@ -83,6 +84,14 @@ class Search {
   Vector delta_, delta_lambda_, delta_x_;
 };
 
+/// Puts a position back onto the constraints.
+bool Search::close(RestState& at) {
+  if (!positions_.close(at.state.t, at.state.q, at.moved, kMaxClosing).closed) return false;
+  evaluation_.set(at.state);
+  at.state.x = evaluation_.follow_position();
+  return true;
+}
+
 /// A share of the step, put back onto the constraints, with the residuals there. Multipliers are those of least
 /// squares: where rows depend on each other, those of the step would grow without bound.
 bool Search::attempt_move(const RestState& from, double share, RestState& to) {
@@ -91,7 +100,7 @@ bool Search::attempt_move(const RestState& from, double share, RestState& to) {
   to.moved += share * delta_;
   to.state.lambda += share * delta_lambda_;
   to.state.x += share * delta_x_;
-  if (!positions_.close(to.state.t, to.state.q, to.moved, kMaxClosing).closed) return false;
+  if (!close(to)) return false;
   if (!evaluation_.structure().force_depends_on_lambda() && !equations_.estimate_multipliers(to)) return false;
   return equations_.eval_residuals(to);
 }
@@ -288,7 +297,7 @@ bool Search::push(const RestState& from, double way, RestState& to) {
   to = from;
   to.moved += delta_;
   evaluation_.system().retract(from.state.q, delta_, to.state.q);
-  return positions_.close(to.state.t, to.state.q, to.moved).closed;
+  return close(to);
 }
 
 void Search::leave_unstable(RestState& at) {

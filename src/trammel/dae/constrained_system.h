@@ -59,6 +59,9 @@ class ConstrainedSystem {
   // --- extra states: may read everything. A system of explicit form overrides the first, of implicit form the second.
   virtual void calc_state_rate(const Point& at, VectorOut rate) const;
   virtual void calc_state_residual(const Point& at, VectorOut d) const;
+  /// Writes the states that follow the position, Structure::following_states, with the turns nearest to at.x; leaves
+  /// the others of x alone. May read t, q, x.
+  virtual void calc_following_states(const Point& at, VectorOut x) const;
 
   /// One derivative in closed form, written into the pattern of structure(). `s` is the direction of those that have
   /// one. Return false for what is not given: it is supplied by coloured finite differences.

@@ -178,6 +178,15 @@ const Vector& Evaluation::state_residual() {
   return state_residual_;
 }
 
+const Vector& Evaluation::follow_position() {
+  if (!structure().following_states.empty()) {
+    ensure_position();
+    system_.calc_following_states(point_, point_.x);
+    forget(kConstraint | kForce | kStateQuantities);
+  }
+  return point_.x;
+}
+
 const double* Evaluation::derivative(Derivative which, VectorIn direction) {
   const linalg::Pattern& pattern = structure().pattern(which);
   Vector& values = derivatives_[static_cast<std::size_t>(which)];

@@ -3,8 +3,8 @@
 // Evaluates a system at a moving point, each quantity at most once per stage, and counts what it did.
 //
 // Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and
-// setting the same values again forgets nothing; of what belongs to the position, only g may depend on x. One Evaluation belongs to one thread. Memory is taken at construction
-// and at the first use of a derivative.
+// setting the same values again forgets nothing; of what belongs to the position, only g may depend on x. One
+// Evaluation belongs to one thread. Memory is taken at construction and at the first use of a derivative.
 
 #include "trammel/dae/constrained_system.h"
 #include "trammel/dae/evaluation_counts.h"
@@ -41,6 +41,8 @@ class Evaluation {
   // --- extra states
   const Vector& state_rate();
   const Vector& state_residual();
+  /// Renews the states that follow the position and returns x.
+  const Vector& follow_position();
 
   /// Values of a derivative at the present point, valid until the same derivative is asked for again. A derivative
   /// whose pattern is empty is never evaluated.

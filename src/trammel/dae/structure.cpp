@@ -149,6 +149,9 @@ std::vector<std::string> Structure::validate() const {
           shape.name);
   }
   if (n_g < 0 || n_g > m()) problems.push_back(fmt::format("n_g is {}, but there are {} constraint rows", n_g, m()));
+  for (const int k : following_states) {
+    if (k < 0 || k >= n_x()) problems.push_back(fmt::format("there is no state {} that could follow positions", k));
+  }
   if (has_trivial_kinematics && n_q() != n_v()) {
     problems.push_back(fmt::format("{} positions and {} velocities do not go with q' = v", n_q(), n_v()));
   }

@@ -70,7 +70,10 @@ struct Structure {
   std::vector<std::string> velocity_names;    ///< n_v
   std::vector<std::string> constraint_names;  ///< m, holonomic rows first
   std::vector<std::string> state_names;       ///< n_x
-  int n_g = 0;                                ///< holonomic rows
+  /// Extra states that the position determines but for a number of turns: angles whose turns are counted. Their rate is
+  /// that of the angle; analyses without time leave them out of their unknowns.
+  std::vector<int> following_states;
+  int n_g = 0;  ///< holonomic rows
   StateForm state_form = StateForm::kExplicit;
   linalg::Pattern mass;      ///< n_v x n_v, both triangles
   linalg::Pattern jacobian;  ///< m x n_v

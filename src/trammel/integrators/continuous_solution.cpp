@@ -11,7 +11,8 @@ using kkt::AccelerationStatus;
 
 namespace {
 
-/// a, lambda and x' of a state whose x is set and whose position is factorised; reactions are looked for near those of `near`.
+/// a, lambda and x' of a state whose x is set and whose position is factorised; reactions are looked for near those of
+/// `near`.
 AccelerationStatus complete(const MethodContext& context, dae::State& state, const dae::State& near) {
   dae::Evaluation& evaluation = context.evaluation;
   evaluation.set_velocity(state.v);
@@ -49,7 +50,10 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   }
   evaluation.set_position(t, state_.q);
   if (context_.accelerations.factor_position() != AccelerationStatus::kSolved) return nullptr;
-  if (detail == Detail::kConsistent) context_.projector.project_velocity(state_.v);
+  if (detail == Detail::kConsistent) {
+    context_.projector.project_velocity(state_.v);
+    state_.x = evaluation.follow_position();
+  }
   return complete(context_, state_, last) == AccelerationStatus::kSolved ? &state_ : nullptr;
 }
 
@@ -74,6 +78,7 @@ std::string make_consistent(const MethodContext& context, dae::State& state, boo
   AccelerationStatus status = context.accelerations.factor_position();
   if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
   context.projector.project_velocity(state.v);
+  state.x = evaluation.follow_position();
   status = complete(context, state, state);
   return kinematics::describe_failure(evaluation, status);
 }

@@ -1,10 +1,9 @@
 #include "trammel/io/mechanism_columns.h"
 
 #include <array>
-#include <cmath>
-#include <numbers>
 
 #include "trammel/math/quaternion.h"
+#include "trammel/math/turns.h"
 #include "trammel/model/joint_types.h"
 
 namespace trammel::io {
@@ -194,11 +193,12 @@ void MechanismColumns::list_markers() {
 }
 
 double MechanismColumns::continue_angle(std::size_t k, double angle, double rate) {
-  if (has_last_) {
-    const double expected = angles_[k].value + 0.5 * (angles_[k].rate + rate) * (probe_.state().t - last_t_);
-    constexpr double kTurn = 2 * std::numbers::pi;
-    angle += kTurn * std::round((expected - angle) / kTurn);
-  }
+  const model::JointCoordinate& which = coordinates_[k];
+  const double expected =
+      has_last_
+          ? angles_[k].value + 0.5 * (angles_[k].rate + rate) * (probe_.state().t - last_t_)
+          : mechanism_.model().joints[static_cast<std::size_t>(which.joint)].initial_value(which.kind).value_or(angle);
+  angle = math::nearest_turn(angle, expected);
   angles_[k] = {angle, rate};
   return angle;
 }

@@ -13,6 +13,13 @@ int find_by_name(const std::vector<Item>& items, const std::string& name) {
 
 }  // namespace
 
+std::optional<double> Joint::initial_value(CoordinateKind kind) const {
+  for (const InitialCoordinate& coordinate : initial) {
+    if (coordinate.kind == kind && coordinate.value) return coordinate.value;
+  }
+  return std::nullopt;
+}
+
 int Model::find_body(const std::string& wanted) const { return find_by_name(bodies, wanted); }
 int Model::find_marker(const std::string& wanted) const { return find_by_name(markers, wanted); }
 int Model::find_joint(const std::string& wanted) const { return find_by_name(joints, wanted); }

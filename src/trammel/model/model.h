@@ -123,6 +123,9 @@ struct Joint {
   int curve = -1;
   bool curve_is_polar = false;  ///< radius over angle instead of y over x
   std::vector<InitialCoordinate> initial;
+
+  /// The value that a coordinate has at the start, where one is given.
+  std::optional<double> initial_value(CoordinateKind kind) const;
 };
 
 enum class MotionLevel { kPosition, kVelocity, kAcceleration };

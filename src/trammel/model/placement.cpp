@@ -8,41 +8,41 @@
 namespace trammel::model {
 namespace {
 
+double angle_about_z(const Matrix3d& R) { return std::atan2(R(1, 0), R(0, 0)); }
+
 /// A frame in another one.
 struct Pose {
   Vector3d p = Vector3d::Zero();
   Matrix3d R = Matrix3d::Identity();
+  double angle = 0;  // of planar models, turns counted; R says the same
 
-  Pose operator*(const Pose& inner) const { return {p + R * inner.p, R * inner.R}; }
-  Pose inverse() const { return {-(R.transpose() * p), R.transpose()}; }
-};
-
-double initial_value(const Joint& joint, CoordinateKind kind) {
-  for (const InitialCoordinate& initial : joint.initial) {
-    if (initial.kind == kind && initial.value) return *initial.value;
+  Pose operator*(const Pose& inner) const { return {p + R * inner.p, R * inner.R, angle + inner.angle}; }
+  Pose inverse() const { return {-(R.transpose() * p), R.transpose(), -angle}; }
+  void turn_about_z(double by) {
+    R = math::rotation_about_z(by);
+    angle = by;
   }
-  return 0;
-}
+};
 
 /// Marker J in marker I at the joint's initial coordinates; nothing for joints that leave too much open.
 std::optional<Pose> joint_pose(const Joint& joint, bool is_planar) {
   using enum CoordinateKind;
-  const auto value = [&](CoordinateKind kind) { return initial_value(joint, kind); };
+  const auto value = [&](CoordinateKind kind) { return joint.initial_value(kind).value_or(0); };
   Pose pose;
   switch (joint.type) {
     case JointType::kFixed:
     case JointType::kSpherical:
     case JointType::kConstantVelocity: return pose;
-    case JointType::kRevolute: pose.R = math::rotation_about_z(value(kAngle)); return pose;
+    case JointType::kRevolute: pose.turn_about_z(value(kAngle)); return pose;
     case JointType::kTranslational: pose.p[is_planar ? 0 : 2] = value(kTravel); return pose;
     case JointType::kCylindrical:
     case JointType::kScrew:
       pose.p[2] = value(kTravel);
-      pose.R = math::rotation_about_z(value(kAngle));
+      pose.turn_about_z(value(kAngle));
       return pose;
     case JointType::kPlanar:
       pose.p << value(kX), value(kY), 0;
-      pose.R = math::rotation_about_z(value(kAngle));
+      pose.turn_about_z(value(kAngle));
       return pose;
     case JointType::kUniversal: {
       const double first = value(kFirstAngle), second = value(kSecondAngle);
@@ -56,18 +56,20 @@ std::optional<Pose> joint_pose(const Joint& joint, bool is_planar) {
   }
 }
 
-Pose marker_pose(const Marker& marker) { return {marker.position, marker.orientation}; }
+Pose marker_pose(const Marker& marker) {
+  return {marker.position, marker.orientation, angle_about_z(marker.orientation)};
+}
 
 Pose body_pose(const Model& model, int body) {
   if (body == kGround) return {};
   const Body& b = model.bodies[static_cast<std::size_t>(body)];
-  return {b.position, math::rotation_from_quaternion(b.orientation)};
+  return {b.position, math::rotation_from_quaternion(b.orientation), b.angle};
 }
 
 void set_body_pose(Body& body, const Pose& pose) {
   body.position = pose.p;
   body.orientation = math::quaternion_from_rotation(pose.R);
-  body.angle = std::atan2(pose.R(1, 0), pose.R(0, 0));
+  body.angle = pose.angle;
 }
 
 }  // namespace

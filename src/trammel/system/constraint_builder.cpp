@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <numbers>
-
+#include "trammel/math/turns.h"
 #include "trammel/model/joint_types.h"
 #include "trammel/system/constraints.h"
 #include "trammel/system/marker_geometry.h"
@@ -210,7 +209,7 @@ class ConstraintBuilder {
     if (row < 0) return;
     Constraints::SumRow sum = open_sum(row);
     sum.constant = add_coupled(row, {index, CoordinateKind::kTravel}, 1, index) +
-                   add_coupled(row, {index, CoordinateKind::kAngle}, -joint.parameter / (2 * std::numbers::pi), index);
+                   add_coupled(row, {index, CoordinateKind::kAngle}, -joint.parameter / math::kTurn, index);
     close_sum(sum);
   }
 
@@ -224,13 +223,8 @@ class ConstraintBuilder {
   /// The value at the start with the turns that the model gives it.
   double initial_value(const model::JointCoordinate& which, double value) const {
     if (!model::is_angle(which.kind) || model_.is_planar()) return value;
-    for (const model::InitialCoordinate& given : model_.joints[static_cast<std::size_t>(which.joint)].initial) {
-      if (given.kind == which.kind && given.value) {
-        constexpr double kTurn = 2 * std::numbers::pi;
-        return value + kTurn * std::round((*given.value - value) / kTurn);
-      }
-    }
-    return value;
+    const model::Joint& joint = model_.joints[static_cast<std::size_t>(which.joint)];
+    return math::nearest_turn(value, joint.initial_value(which.kind).value_or(value));
   }
 
   void add_coupling(const Joint& joint) {

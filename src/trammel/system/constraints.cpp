@@ -1,7 +1,6 @@
 #include "trammel/system/constraints.h"
 
-#include <cmath>
-#include <numbers>
+#include "trammel/math/turns.h"
 
 namespace trammel::system {
 
@@ -38,8 +37,6 @@ void for_each_place(const SlotList& slots, BlockMask blocks, const Visit& visit)
 void write(const SlotList& slots, BlockMask blocks, const Matrix12& H, double* values) {
   for_each_place(slots, blocks, [&](int i, int j) { *values++ += H(i, j); });
 }
-
-double whole_turns(double angle) { return 2 * std::numbers::pi * std::round(angle / (2 * std::numbers::pi)); }
 
 template <class Phi>
 void velocity_gradient_of(const Phi& phi, const FramePair& f, const TwistPair& xi, Vector12& out) {
@@ -107,10 +104,10 @@ void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const 
     for (int k = sum.first; k < sum.last; ++k) {
       const Term& term = terms_[static_cast<std::size_t>(k)];
       double c = term.coordinate.value(frames_of(in, term.a, term.b));
-      if (term.counter >= 0 && !sum.wraps) c += whole_turns(in.x[term.counter] - c);
+      if (term.counter >= 0 && !sum.wraps) c += math::whole_turns(in.x[term.counter] - c);
       value += term.weight * c;
     }
-    g[sum.row] = sum.wraps ? value - whole_turns(value) : value;
+    g[sum.row] = sum.wraps ? value - math::whole_turns(value) : value;
   }
 }
 

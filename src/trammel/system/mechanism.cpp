@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 
 #include "trammel/math/quaternion.h"
+#include "trammel/math/turns.h"
 #include "trammel/model/algebraic_loops.h"
 #include "trammel/model/joint_types.h"
 
@@ -163,6 +163,7 @@ dae::Structure Mechanism::Parts::make_structure() {
   }
   for (const auto& [which, state] : counter_states) {
     s.state_names.push_back(model->joints[static_cast<std::size_t>(which.joint)].name + "." + to_string(which.kind));
+    s.following_states.push_back(state);
   }
   if (energy_state >= 0) {
     s.state_names.emplace_back("energy.dissipated");
@@ -308,25 +309,32 @@ dae::State Mechanism::given_state() const {
     state.x[static_cast<Eigen::Index>(k)] = model_->states[k].initial;
     state.x_rate[static_cast<Eigen::Index>(k)] = model_->states[k].initial_rate;
   }
+  // Counters start with the turns that the model gives them.
+  for (const auto& [which, k] : parts_->counter_states) {
+    state.x[k] = model_->joints[static_cast<std::size_t>(which.joint)].initial_value(which.kind).value_or(0);
+  }
   set_counters(state);
   return state;
 }
 
-/// Counters start at the angle itself, with the turns that the model gives it.
 void Mechanism::set_counters(dae::State& state) const {
   std::vector<BodyFrame> frames(static_cast<std::size_t>(bodies_.frames()));
   bodies_.calc_frames(state.q.data(), frames);
+  count_turns(frames, state.x, state.x);
+}
+
+void Mechanism::count_turns(const std::vector<BodyFrame>& frames, const linalg::Vector& near, VectorOut x) const {
   for (std::size_t k = 0; k < parts_->counters.size(); ++k) {
-    const Parts::Counter& counter = parts_->counters[k];
-    double value = counter.coordinate.coordinate.value({frames[static_cast<std::size_t>(counter.coordinate.a)],
-                                                        frames[static_cast<std::size_t>(counter.coordinate.b)]});
-    for (const auto& given : model_->joints[static_cast<std::size_t>(counter.which.joint)].initial) {
-      if (given.kind != counter.which.kind || !given.value) continue;
-      constexpr double kTurn = 2 * std::numbers::pi;
-      value += kTurn * std::round((*given.value - value) / kTurn);
-    }
-    state.x[parts_->counter_states[k].second] = value;
+    const PlacedCoordinate& c = parts_->counters[k].coordinate;
+    const int state = parts_->counter_states[k].second;
+    const double angle =
+        c.coordinate.value({frames[static_cast<std::size_t>(c.a)], frames[static_cast<std::size_t>(c.b)]});
+    x[state] = math::nearest_turn(angle, near[state]);
   }
+}
+
+void Mechanism::calc_following_states(const Point& at, VectorOut x) const {
+  count_turns(at.workspace_as<Work>().frames, at.x, x);
 }
 
 std::unique_ptr<dae::Workspace> Mechanism::make_workspace() const {

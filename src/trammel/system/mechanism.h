@@ -45,7 +45,7 @@ class Mechanism final : public dae::ConstrainedSystem {
 
   /// Positions, velocities and extra states that the model gives, not made consistent.
   dae::State given_state() const;
-  /// Sets the extra states that count turns from the positions of the state.
+  /// Sets the extra states that count turns from the positions of the state, with the turns nearest to what they are.
   void set_counters(dae::State& state) const;
 
   void calc_mass(const dae::Point& at, dae::MatrixValues M) const override;
@@ -58,6 +58,7 @@ class Mechanism final : public dae::ConstrainedSystem {
   void retract(dae::VectorIn q, dae::VectorIn delta, dae::VectorOut result) const override;
   void calc_state_rate(const dae::Point& at, dae::VectorOut rate) const override;
   void calc_state_residual(const dae::Point& at, dae::VectorOut d) const override;
+  void calc_following_states(const dae::Point& at, dae::VectorOut x) const override;
   bool calc_derivative(dae::Derivative which, const dae::Point& at, dae::VectorIn s,
                        dae::MatrixValues values) const override;
   std::optional<double> calc_potential_energy(const dae::Point& at) const override;
@@ -74,6 +75,7 @@ class Mechanism final : public dae::ConstrainedSystem {
   SignalInput signal_input(const dae::Point& at) const;
   void eval_state_signals(const dae::Point& at, bool with_gradients) const;
   void calc_rates(const dae::Point& at, dae::VectorOut rate) const;
+  void count_turns(const std::vector<BodyFrame>& frames, const linalg::Vector& near, dae::VectorOut x) const;
   bool calc_state_derivative(dae::Derivative which, const dae::Point& at, dae::MatrixValues values) const;
 
   std::unique_ptr<Parts> parts_;

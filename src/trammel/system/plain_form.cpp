@@ -294,7 +294,8 @@ void PlainForm::calc_mass(const Point& at, MatrixValues M) const {
 }
 
 void PlainForm::calc_constraint(const Point& at, VectorOut g) const {
-  const Room& room = at.workspace_as<Room>();
+  Room& room = at.workspace_as<Room>();
+  room.inner.x = at.x;
   const int n_g = inner_->structure().n_g;
   if (n_g > 0) inner_->calc_constraint(room.inner, g.head(n_g));
   for (int r = 0; r < rotation_count(); ++r) g[unit_length_row(r)] = 0.5 * (room.turns[r].square - 1);
@@ -355,8 +356,16 @@ void PlainForm::calc_state_residual(const Point& at, VectorOut d) const {
   inner_->calc_state_residual(room.inner, d);
 }
 
+void PlainForm::calc_following_states(const Point& at, VectorOut x) const {
+  Room& room = at.workspace_as<Room>();
+  room.inner.x = at.x;
+  inner_->calc_following_states(room.inner, x);
+}
+
 std::optional<double> PlainForm::calc_potential_energy(const Point& at) const {
-  return inner_->calc_potential_energy(at.workspace_as<Room>().inner);
+  Room& room = at.workspace_as<Room>();
+  room.inner.x = at.x;
+  return inner_->calc_potential_energy(room.inner);
 }
 
 // --- derivatives. Names: f_q, f_v, ... are derivatives of the inner system, w_q = d(B u)/dq.

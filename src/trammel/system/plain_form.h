@@ -70,6 +70,7 @@ class PlainForm final : public dae::ConstrainedSystem {
   bool calc_acceleration_bias(const dae::Point& at, dae::VectorOut bias) const override;
   void calc_state_rate(const dae::Point& at, dae::VectorOut rate) const override;
   void calc_state_residual(const dae::Point& at, dae::VectorOut d) const override;
+  void calc_following_states(const dae::Point& at, dae::VectorOut x) const override;
   bool calc_derivative(dae::Derivative which, const dae::Point& at, dae::VectorIn s,
                        dae::MatrixValues values) const override;
   std::optional<double> calc_potential_energy(const dae::Point& at) const override;

@@ -114,6 +114,7 @@ PlainForm::Layout PlainForm::make_layout(const dae::ConstrainedSystem* inner, st
 
   Structure& out = layout.structure;
   out.has_trivial_kinematics = true;
+  out.keeps_energy = in.keeps_energy;
   out.position_names = in.position_names;
   for (const std::string& name : in.position_names) out.velocity_names.push_back(name + "'");
   out.constraint_names = in.constraint_names;
@@ -123,6 +124,7 @@ PlainForm::Layout PlainForm::make_layout(const dae::ConstrainedSystem* inner, st
   }
   out.constraint_names.insert(out.constraint_names.begin() + in.n_g, unit_lengths.begin(), unit_lengths.end());
   out.state_names = in.state_names;
+  out.following_states = in.following_states;
   out.n_g = in.n_g + static_cast<int>(layout.rotations.size());
   out.state_form = in.state_form;
   add_matrices(in, layout);

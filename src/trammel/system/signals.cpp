@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <set>
 #include <stdexcept>
 
 #include "trammel/math/dual.h"
+#include "trammel/math/turns.h"
 #include "trammel/system/bushing_load.h"
 
 namespace trammel::system {
@@ -323,9 +323,7 @@ bool Signals::needs_reactions(std::span<const int> order) const {
 double Signals::calc_joint_coordinate(const SignalInput& in, const PlacedCoordinate& placed, int counter) const {
   const double c = placed.coordinate.value(
       {in.frames[static_cast<std::size_t>(placed.a)], in.frames[static_cast<std::size_t>(placed.b)]});
-  if (counter < 0) return c;
-  constexpr double kTurn = 2 * std::numbers::pi;
-  return c + kTurn * std::round((in.at.x[counter] - c) / kTurn);
+  return counter < 0 ? c : math::nearest_turn(c, in.at.x[counter]);
 }
 
 namespace {

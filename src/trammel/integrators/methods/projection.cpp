@@ -156,7 +156,10 @@ class Projection final : public Method {
     evaluation_.set_position(trial_.t, trial_.q);
     trouble_ = context_.accelerations.factor_position();
     if (trouble_ != AccelerationStatus::kSolved) return false;
-    if (projects_) context_.projector.project_velocity(trial_.v);
+    if (projects_) {
+      context_.projector.project_velocity(trial_.v);
+      trial_.x = evaluation_.follow_position();
+    }
     moved_ = -y_trial_;
     y_trial_ << trial_.q, trial_.v, trial_.x;
     moved_ += y_trial_;
