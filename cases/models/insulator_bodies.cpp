@@ -61,8 +61,8 @@ std::string write_model(int n) {
   }
   fmt::format_to(out, "  suspension: {{ type: revolute, between: [insulator{}, ground] }}\n", n);
   // The rate is noise until the wave has come up from the load.
-  fmt::format_to(
-      out, "events:\n  top_insulator_turns: {{ when: insulator{}.angle_rate, threshold: 1e-2, then: stop }}\n", n);
+  fmt::format_to(out, "events:\n  top_insulator_turns: {{ when: insulator{}.angle_rate, noise: 1e-2, then: stop }}\n",
+                 n);
   text += "simulation: { t_end: 0.1, tolerance: 1.0e-6, outputs: { every: 0.001 } }\n";
   return text;
 }

@@ -515,7 +515,7 @@ TEST(Joints, RowsCanBeLeftOut) {
   model->joints[0].initial.push_back({CoordinateKind::kAngle, 0.3, std::nullopt});
   CompileOptions options;
   options.constraints.dropped = {"revolute 'hinge': translation along y", "revolute 'hinge': initial angle"};
-  options.constraints.with_initial_coordinates = true;
+  options.constraints.with_initial_values = true;
   const Mechanism system(model, options);
   EXPECT_EQ(system.structure().m(), 4);
   EXPECT_EQ(system.structure().constraint_names[1], "revolute 'hinge': translation along z");
@@ -535,18 +535,19 @@ TEST(Joints, InitialCoordinatesHoldJointsWhereAssemblyWantsThem) {
   model->joints[0].initial.push_back({CoordinateKind::kAngle, 0.3 + 4 * std::numbers::pi, 1.5});
   model->joints[0].initial.push_back({CoordinateKind::kTravel, std::nullopt, -0.7});
   CompileOptions options;
-  options.constraints.with_initial_coordinates = true;
+  options.constraints.with_initial_values = options.constraints.with_initial_rates = true;
   const Mechanism system(model, options);
   const dae::Structure& s = system.structure();
-  ASSERT_EQ(s.m(), 6);
+  ASSERT_EQ(s.m(), 7);
   ASSERT_EQ(s.n_g, 5);
   EXPECT_EQ(s.constraint_names[4], "cylindrical 'hinge': initial angle");
-  EXPECT_EQ(s.constraint_names[5], "cylindrical 'hinge': initial travel rate");
+  EXPECT_EQ(s.constraint_names[5], "cylindrical 'hinge': initial angle rate");
+  EXPECT_EQ(s.constraint_names[6], "cylindrical 'hinge': initial travel rate");
   dae::Evaluation evaluation(system);
   evaluation.set(system.given_state());
   EXPECT_NEAR(evaluation.constraint()[4], 0.2 - 0.3, 1e-14);  // whole turns do not count
-  EXPECT_NEAR(evaluation.velocity_offset()[4], -1.5, 1e-14);
-  EXPECT_NEAR(evaluation.velocity_offset()[5], 0.7, 1e-14);
+  EXPECT_NEAR(evaluation.velocity_offset()[5], -1.5, 1e-14);
+  EXPECT_NEAR(evaluation.velocity_offset()[6], 0.7, 1e-14);
 }
 
 TEST(Joints, TheMultiplierOfARodIsItsForce) {

@@ -57,7 +57,7 @@ class Assembly {
 
   AssemblyResult execute() {
     result_.state = guess_;
-    if (assemble_positions() && assemble_velocities()) {
+    if (assemble_positions() && (!options_.with_velocities || assemble_velocities())) {
       result_.ok = true;
       result_.message = fmt::format("assembled in {} iterations; moved by {:.3g}, largest violation {:.2g}",
                                     result_.iterations, result_.moved, result_.largest_violation);

@@ -29,6 +29,7 @@ struct AssemblyOptions {
   int max_iterations = 200;   ///< 1 or more, for each attempt
   /// Whether to look for the nearest position after a closed one was found. What is found without is near, too.
   bool nearest = true;
+  bool with_velocities = true;  ///< otherwise they stay as they are
   MetricOptions metric;
 
   /// What is wrong with the options, one message each; empty when sound.

@@ -39,6 +39,8 @@ constexpr double kFreeMotion = 1e-2;
 // Coordinates up to which a missing motion is looked for by its null space.
 constexpr int kMaxSuggestionSize = 1000;
 constexpr int kMaxReactionIterations = 50;
+// A constraint that others should imply is open when its residual exceeds this share of the size of the mechanism.
+constexpr double kOpenShare = 1e-6;
 
 double thread_seconds() {
   timespec time{};
@@ -282,6 +284,11 @@ bool Drive::attempt(double t, dae::State& next) {
     trouble_ = fmt::format("'{}' cannot be satisfied (residual {:.3g})",
                            evaluation_.structure().constraint_names[static_cast<std::size_t>(worst)],
                            evaluation_.constraint()[worst]);
+    return false;
+  }
+  const kinematics::OpenConstraint open = kinematics::find_open_implied(evaluation_);
+  if (open.residual > kOpenShare * metric_.length) {
+    trouble_ = kinematics::describe_open_implied(evaluation_.structure(), open);
     return false;
   }
   const double way = metric_.largest(correction) / metric_.length;

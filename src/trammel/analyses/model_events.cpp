@@ -1,6 +1,6 @@
 #include "trammel/analyses/model_events.h"
 
-#include <set>
+#include <algorithm>
 
 #include "trammel/system/probe.h"
 
@@ -10,11 +10,15 @@ namespace {
 using integrators::Crossing;
 using integrators::Event;
 using integrators::EventAction;
+using math::SignChange;
+using model::expression::Switch;
 using system::Mechanism;
 using system::Probe;
 using system::ProgramUse;
+using system::TimeFunction;
 
-// Edges up to this derivative cut steps: jumps of the value and of its slope. Smoother ones cost little accuracy.
+// Edges up to this derivative of the accelerations cut steps: jumps of their value and of their slope. Smoother ones
+// cost little accuracy.
 constexpr int kHighestEdge = 1;
 
 /// Everything the functions of the events need, shared between them.
@@ -24,23 +28,24 @@ struct Shared {
   Probe probe;
 };
 
-Event make_event(const std::shared_ptr<Shared>& shared, const std::string& name, const model::Program& program) {
+Event make_event(const std::shared_ptr<Shared>& shared, const std::string& name, const model::Program& program,
+                 double level) {
   const system::Signals& signals = shared->mechanism->signals();
   const std::vector<int> order = signals.order_of({&program});
   Event event;
   event.name = name;
   event.needs_accelerations = signals.needs_accelerations(order) || signals.needs_reactions(order);
-  event.function = [shared, use = ProgramUse(program, signals)](const dae::State& state) {
+  event.function = [shared, level, use = ProgramUse(program, signals)](const dae::State& state) {
     shared->probe.set(state);
-    return shared->probe.eval(use);
+    return shared->probe.eval(use) - level;
   };
   return event;
 }
 
 Event make_model_event(const std::shared_ptr<Shared>& shared, const model::EventRule& rule) {
-  Event event = make_event(shared, rule.name, rule.function);
+  Event event = make_event(shared, rule.name, rule.function, rule.threshold);
+  event.threshold = rule.noise;
   event.crossing = rule.direction > 0 ? Crossing::kRising : rule.direction < 0 ? Crossing::kFalling : Crossing::kAny;
-  event.threshold = rule.threshold;
   event.action = rule.stops ? EventAction::kStop : EventAction::kReport;
   if (!rule.assignments.empty()) {
     event.action = EventAction::kRestart;
@@ -56,20 +61,51 @@ Event make_model_event(const std::shared_ptr<Shared>& shared, const model::Event
   return event;
 }
 
-/// The programs that the motion depends on.
-std::vector<const model::Program*> dynamic_programs(const model::Model& model) {
+bool depends_on_time_alone(const model::Model& model, const model::Program& program) {
+  return std::all_of(program.inputs().begin(), program.inputs().end(), [&](int input) {
+    return model.signals[static_cast<std::size_t>(input)].kind == model::SignalKind::kTime;
+  });
+}
+
+Event make_edge(Event event) {
+  event.action = EventAction::kRestart;
+  event.is_edge = true;
+  return event;
+}
+
+Event make_known_edge(const std::string& name, std::function<std::vector<SignChange>(double, double)> instants) {
+  Event event;
+  event.name = name;
+  event.instants = std::move(instants);
+  return make_edge(std::move(event));
+}
+
+/// Edges of what forces and states depend on, directly or through variables.
+void add_program_edges(const std::shared_ptr<Shared>& shared, std::vector<Event>& events) {
+  const model::Model& model = shared->mechanism->model();
   std::vector<const model::Program*> programs;
   for (const model::Force& force : model.forces) {
-    if (force.scalar && force.scalar->law.expression) programs.push_back(&*force.scalar->law.expression);
-    if (!force.vector) continue;
-    for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
-      for (const auto& part : *parts) {
-        if (part) programs.push_back(&*part);
+    const std::vector<const model::Program*> own = force.programs();
+    programs.insert(programs.end(), own.begin(), own.end());
+  }
+  for (const model::ExtraState& state : model.states) programs.push_back(&state.function);
+  for (const int signal : shared->mechanism->signals().order_of(programs)) {
+    const model::Signal& s = model.signals[static_cast<std::size_t>(signal)];
+    if (s.kind != model::SignalKind::kVariable) continue;
+    programs.push_back(&model.variables[static_cast<std::size_t>(s.index)].function);
+  }
+  for (const model::Program* program : programs) {
+    for (const Switch& edge : program->switches()) {
+      if (edge.order > kHighestEdge) continue;
+      if (depends_on_time_alone(model, edge.function)) {
+        events.push_back(make_known_edge(edge.text, [function = edge.function](double from, double to) {
+          return system::find_sign_changes(function, from, to);
+        }));
+      } else {
+        events.push_back(make_edge(make_event(shared, edge.text, edge.function, 0)));
       }
     }
   }
-  for (const model::ExtraState& state : model.states) programs.push_back(&state.function);
-  return programs;
 }
 
 }  // namespace
@@ -80,23 +116,12 @@ std::vector<Event> make_events(std::shared_ptr<const Mechanism> mechanism) {
   std::vector<Event> events;
   for (const model::EventRule& rule : model.events) events.push_back(make_model_event(shared, rule));
   if (!model.simulation.finds_switches) return events;
-
-  std::vector<const model::Program*> programs = dynamic_programs(model);
-  for (const int signal : shared->mechanism->signals().order_of(programs)) {
-    const model::Signal& s = model.signals[static_cast<std::size_t>(signal)];
-    if (s.kind == model::SignalKind::kVariable) {
-      programs.push_back(&model.variables[static_cast<std::size_t>(s.index)].function);
-    }
-  }
-  std::set<std::string> known;
-  for (const model::Program* program : programs) {
-    for (const model::expression::Switch& edge : program->switches()) {
-      if (edge.order > kHighestEdge || !known.insert(program->text() + '\n' + edge.text).second) continue;
-      Event event = make_event(shared, edge.text, edge.function);
-      event.action = EventAction::kRestart;
-      event.is_edge = true;
-      events.push_back(std::move(event));
-    }
+  add_program_edges(shared, events);
+  // Accelerations are the second derivatives of the functions that drive coordinates.
+  for (const TimeFunction& function : shared->mechanism->constraints().time_functions()) {
+    if (!function.has_edges()) continue;
+    events.push_back(make_known_edge(
+        "motion", [function](double from, double to) { return function.find_edges(from, to, kHighestEdge + 2); }));
   }
   return events;
 }

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "trammel/analyses/linearise.h"
 #include "trammel/kinematics/redundancy.h"
+#include "trammel/math/turns.h"
 #include "trammel/model/joint_types.h"
 #include "trammel/model/placement.h"
 
@@ -17,9 +19,11 @@ namespace {
 using system::CompileOptions;
 using system::Mechanism;
 
-// How far a mechanism is moved to see whether it has a larger rank close by: as an angle [rad] and in units of its
-// size.
-constexpr double kNudge = 1e-3;
+// How far a mechanism is moved to see whether rows that others imply stay closed (an angle [rad], and a share of its
+// size), in how many directions at most, and from which share of its size on a row is open: the square of the way is
+// what opens at a singular position, and round-off is far below.
+constexpr double kNudge = 1e-2, kOpen = 1e-8;
+constexpr Eigen::Index kMostNudges = 8;
 // Larger mechanisms are not looked at in this way (dense null space).
 constexpr int kMostCoordinates = 1000;
 
@@ -33,15 +37,9 @@ std::vector<int> held_coordinates(const Mechanism& mechanism) {
   return held;
 }
 
-bool has_couplings(const model::Model& model) {
-  return std::any_of(model.joints.begin(), model.joints.end(), [](const model::Joint& joint) {
-    using enum model::JointType;
-    return joint.type == kGear || joint.type == kCoupler || joint.type == kRackAndPinion || joint.type == kScrew;
-  });
-}
-
-AssemblyResult assemble_mechanism(const Mechanism& mechanism, const dae::State& guess) {
+AssemblyResult assemble_mechanism(const Mechanism& mechanism, const dae::State& guess, bool with_velocities) {
   AssemblyOptions options;
+  options.with_velocities = with_velocities;
   options.fixed_velocities = held_coordinates(mechanism);
   return assemble(mechanism, guess, options);
 }
@@ -61,21 +59,25 @@ kinematics::RedundancyReport find_redundancy_at(const Mechanism& mechanism, cons
   return kinematics::find_redundancy(evaluation);
 }
 
-/// Whether the rank is larger close to the start: then rows depend on each other only there.
-bool has_larger_rank_nearby(const Mechanism& mechanism, const dae::State& start, int rank) {
+/// Whether the implied rows open when the mechanism moves a little without them: then they are implied at the start
+/// only, which is a singular position.
+bool opens_nearby(const Mechanism& mechanism, const dae::State& start) {
   if (mechanism.structure().n_v() > kMostCoordinates) return false;
   dae::Evaluation evaluation(mechanism);
   evaluation.set(start);
   const Eigen::MatrixXd motions = calc_null_space(mechanism.structure().jacobian.to_dense(evaluation.jacobian()));
-  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(motions.cols(), 4); ++k) {
+  AssemblyOptions options;
+  options.nearest = false;
+  const CoordinateMetric metric = make_metric(evaluation, options.metric);
+  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(motions.cols(), kMostNudges); ++k) {
     dae::State moved = start;
-    const linalg::Vector step = kNudge * motions.col(k) / std::max(1e-300, motions.col(k).cwiseAbs().maxCoeff());
-    mechanism.retract(start.q, step, moved.q);
+    const double size = metric.largest(motions.col(k));
+    mechanism.retract(start.q, (kNudge * metric.length / std::max(1e-300, size)) * motions.col(k), moved.q);
     mechanism.set_counters(moved);
-    AssemblyOptions options;
-    options.nearest = false;
     const AssemblyResult closed = assemble(mechanism, moved, options);
-    if (closed.ok && find_redundancy_at(mechanism, closed.state).rank > rank) return true;
+    if (!closed.ok) continue;
+    evaluation.set(closed.state);
+    if (kinematics::find_open_implied(evaluation).residual > kOpen * metric.length) return true;
   }
   return false;
 }
@@ -112,6 +114,49 @@ void suggest_joints(const model::Model& model, const std::vector<RedundantConstr
   }
 }
 
+std::set<std::string> motion_names(const system::Constraints& constraints) {
+  std::set<std::string> names;
+  for (const std::vector<int>& rows : constraints.motion_rows()) {
+    for (const int row : rows) names.insert(constraints.names()[static_cast<std::size_t>(row)]);
+  }
+  return names;
+}
+
+/// Motions must not drive what is determined already; empty when none does.
+std::string describe_conflict(const std::vector<RedundantConstraint>& redundant,
+                              const system::Constraints& constraints) {
+  const std::set<std::string> motions = motion_names(constraints);
+  for (const RedundantConstraint& row : redundant) {
+    std::vector<std::string> names{row.name};
+    names.insert(names.end(), row.implied_by.begin(), row.implied_by.end());
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& n) { return motions.contains(n); })) continue;
+    if (names.size() == 1) return fmt::format("{} has no effect: nothing moves that it could drive", row.name);
+    names.erase(names.begin());
+    return fmt::format("{} drives or holds what these determine already: {}; remove one of them", row.name,
+                       fmt::join(names, "; "));
+  }
+  return {};
+}
+
+/// A motion that jumps, which no position can follow; empty when there is none.
+std::string describe_jump(const model::Model& model) {
+  for (const model::Motion& motion : model.motions) {
+    if (motion.level != model::MotionLevel::kPosition) continue;
+    const auto function = system::TimeFunction::of(motion.function);
+    const bool is_angle = model::is_angle(motion.coordinate.joint >= 0 ? motion.coordinate.kind : motion.kind);
+    for (const math::SignChange& edge : function.find_edges(model.simulation.t_start, model.simulation.t_end, 0)) {
+      const double before = function.calc(edge.before).value, after = function.calc(edge.after).value;
+      const double jump = is_angle ? std::remainder(after - before, math::kTurn) : after - before;
+      if (!(std::abs(jump) > 1e-9 * std::max({1.0, std::abs(before), std::abs(after)}))) continue;
+      return fmt::format(
+          "motion '{}' jumps from {:.6g} to {:.6g} at t = {:.6g}, and positions cannot jump; let it pass in some time, "
+          "with step(t, {:.6g}, {:.6g}, ...) for instance",
+          motion.name, before, after, edge.after, edge.after, before);
+    }
+  }
+  return {};
+}
+
 void describe_redundancy(const Mobility& mobility, std::vector<std::string>& warnings) {
   constexpr std::size_t kMost = 12;
   for (std::size_t k = 0; k < mobility.redundant.size() && k < kMost; ++k) {
@@ -138,28 +183,39 @@ Prepared prepare(std::shared_ptr<const model::Model> given, const PrepareOptions
   model::place_bodies(*placed);
   const std::shared_ptr<const model::Model> model = placed;
 
-  // Positions first without couplings, whose constants are those of the assembled position.
+  if (std::string jump = describe_jump(*model); !jump.empty()) return fail(prepared, std::move(jump));
+
+  // Positions first, at the initial values of joints, and without couplings, whose constants are those of the assembled
+  // position.
   CompileOptions compile;
-  compile.constraints.with_initial_coordinates = true;
+  compile.constraints.with_initial_values = true;
   compile.constraints.with_couplings = false;
   auto mechanism = std::make_shared<const Mechanism>(model, compile);
-  prepared.assembly = assemble_mechanism(*mechanism, mechanism->given_state());
+  AssemblyResult& assembly = prepared.assembly;
+  assembly = assemble_mechanism(*mechanism, mechanism->given_state(), false);
   prepared.mechanism = mechanism;
-  prepared.start = prepared.assembly.state;
-  if (!prepared.assembly.ok) return fail(prepared, prepared.assembly.message);
+  prepared.start = assembly.state;
+  if (!assembly.ok) return fail(prepared, assembly.message);
 
-  const linalg::Vector reference = prepared.assembly.state.q;
+  // Then velocities, with the initial rates.
+  const linalg::Vector reference = assembly.state.q;
   compile.constraints.reference = &reference;
+  compile.constraints.with_initial_values = false;
+  compile.constraints.with_initial_rates = true;
   compile.constraints.with_couplings = true;
-  if (has_couplings(*model)) {
-    mechanism = std::make_shared<const Mechanism>(model, compile);
-    prepared.assembly = assemble_mechanism(*mechanism, transfer(*mechanism, prepared.assembly.state));
-    prepared.mechanism = mechanism;
-    prepared.start = prepared.assembly.state;
-    if (!prepared.assembly.ok) return fail(prepared, prepared.assembly.message);
+  mechanism = std::make_shared<const Mechanism>(model, compile);
+  AssemblyResult complete = assemble_mechanism(*mechanism, transfer(*mechanism, assembly.state), true);
+  prepared.mechanism = mechanism;
+  prepared.start = complete.state;
+  assembly.state = complete.state;
+  assembly.velocity_changed = complete.velocity_changed;
+  assembly.largest_velocity_violation = complete.largest_velocity_violation;
+  if (!complete.ok) {
+    assembly = std::move(complete);
+    return fail(prepared, assembly.message);
   }
 
-  compile.constraints.with_initial_coordinates = false;
+  compile.constraints.with_initial_rates = false;
   compile.with_energy_states = options.with_energy_states;
   mechanism = std::make_shared<const Mechanism>(model, compile);
   prepared.mechanism = mechanism;
@@ -176,10 +232,18 @@ Prepared prepare(std::shared_ptr<const model::Model> given, const PrepareOptions
     prepared.ok = true;
     return prepared;
   }
-  if (has_larger_rank_nearby(*mechanism, prepared.start, report.rank)) {
+  if (std::string conflict = describe_conflict(mobility.redundant, mechanism->constraints()); !conflict.empty()) {
+    return fail(prepared, std::move(conflict));
+  }
+  std::vector<std::string> names;
+  for (const RedundantConstraint& row : mobility.redundant) names.push_back(row.name);
+  compile.constraints.implied = {names.begin(), names.end()};
+  // Without its motions, a mechanism in a singular position can leave it in all ways that there are.
+  CompileOptions undriven = compile;
+  for (const std::string& name : motion_names(mechanism->constraints())) undriven.constraints.dropped.insert(name);
+  const Mechanism free(model, undriven);
+  if (opens_nearby(free, transfer(free, prepared.start))) {
     mobility.is_singular_start = true;
-    std::vector<std::string> names;
-    for (const RedundantConstraint& row : mobility.redundant) names.push_back(row.name);
     return fail(prepared,
                 fmt::format("the mechanism starts in a singular position, where its constraints lose rank and "
                             "its motion may branch: {}; start it from another position",
@@ -187,12 +251,9 @@ Prepared prepare(std::shared_ptr<const model::Model> given, const PrepareOptions
   }
   suggest_joints(*model, mobility.redundant, mobility.suggestions);
   if (options.is_strict) {
-    std::vector<std::string> names;
-    for (const RedundantConstraint& row : mobility.redundant) names.push_back(row.name);
     return fail(prepared, fmt::format("redundant constraints: {}", fmt::join(names, "; ")));
   }
   describe_redundancy(mobility, prepared.warnings);
-  for (const RedundantConstraint& row : mobility.redundant) compile.constraints.dropped.insert(row.name);
   prepared.mechanism = std::make_shared<const Mechanism>(model, compile);
   prepared.start = transfer(*prepared.mechanism, prepared.start);
   prepared.ok = true;

@@ -60,6 +60,9 @@ void ConstrainedSystem::calc_state_residual(const Point& at, VectorOut d) const 
   calc_state_rate(at, d);
   d = at.x_rate - d;
 }
+void ConstrainedSystem::calc_implied(const Point&, VectorOut) const {
+  if (!structure_.implied_names.empty()) throw_missing("calc_implied", "implied constraints");
+}
 void ConstrainedSystem::calc_following_states(const Point&, VectorOut) const {
   if (!structure_.following_states.empty()) throw_missing("calc_following_states", "states that follow positions");
 }

@@ -41,6 +41,8 @@ class ConstrainedSystem {
   /// angle; a method therefore sets x before it projects positions.
   virtual void calc_constraint(const Point& at, VectorOut g) const;
   virtual void calc_jacobian(const Point& at, MatrixValues G) const;
+  /// Residuals of Structure::implied_names; may read x like calc_constraint.
+  virtual void calc_implied(const Point& at, VectorOut residuals) const;
   /// g_t of (4), m rows: the explicit time derivative of g, or the inhomogeneity of a nonholonomic row. Default: zero.
   virtual void calc_velocity_offset(const Point& at, VectorOut g_t) const;
 

@@ -20,6 +20,7 @@ Evaluation::Evaluation(const ConstrainedSystem& system) : system_(system) {
   mass_ = Vector::Zero(s.mass.size());
   jacobian_ = Vector::Zero(s.jacobian.size());
   constraint_ = Vector::Zero(s.n_g);
+  implied_ = Vector::Zero(static_cast<Eigen::Index>(s.implied_names.size()));
   velocity_offset_ = bias_ = Vector::Zero(s.m());
   force_ = Vector::Zero(s.n_v());
   state_rate_ = state_residual_ = Vector::Zero(s.n_x());
@@ -117,6 +118,13 @@ const Vector& Evaluation::constraint() {
     fresh_ |= kConstraint;
   }
   return constraint_;
+}
+
+const Vector& Evaluation::implied() {
+  ensure_position();
+  implied_.setZero();
+  system_.calc_implied(point_, implied_);
+  return implied_;
 }
 
 const Vector& Evaluation::velocity_offset() {

@@ -35,6 +35,8 @@ class Evaluation {
   const double* jacobian();
   const Vector& constraint();
   const Vector& velocity_offset();
+  /// Residuals of the implied constraints; computed at every call.
+  const Vector& implied();
   // --- velocity stage
   const Vector& force();
   const Vector& acceleration_bias();
@@ -82,7 +84,7 @@ class Evaluation {
   unsigned fresh_ = 0;
   bool position_prepared_ = false;
   bool velocity_prepared_ = false;
-  Vector mass_, jacobian_, constraint_, velocity_offset_, force_, bias_, state_rate_, state_residual_;
+  Vector mass_, jacobian_, constraint_, implied_, velocity_offset_, force_, bias_, state_rate_, state_residual_;
   std::array<Vector, kDerivativeCount> derivatives_;
   std::unique_ptr<NumericalDerivatives> numerical_;
 };

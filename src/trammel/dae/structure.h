@@ -74,6 +74,9 @@ struct Structure {
   /// that of the angle; analyses without time leave them out of their unknowns.
   std::vector<int> following_states;
   int n_g = 0;  ///< holonomic rows
+  /// Conditions on positions that are no rows because others imply them. They are watched: a solution that does not
+  /// keep them is refused.
+  std::vector<std::string> implied_names;
   StateForm state_form = StateForm::kExplicit;
   linalg::Pattern mass;      ///< n_v x n_v, both triangles
   linalg::Pattern jacobian;  ///< m x n_v

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "trammel/dae/state.h"
+#include "trammel/math/sign_changes.h"
 
 namespace trammel::integrators {
 
@@ -27,8 +29,11 @@ struct Event {
   double threshold = 0;
   /// Whether `function` reads a or lambda (each look then costs a solution of the equations of motion).
   bool needs_accelerations = false;
-  /// An edge of the equations and not of the user's making (with kRestart): the method starts anew there, but the event is
-  /// not recorded, and edges that follow each other too closely are stepped over.
+  /// The times in (from, to] at which the event happens, for an event that depends on time alone: steps then end right
+  /// before them, and `function` is not looked at. Only for edges.
+  std::function<std::vector<math::SignChange>(double from, double to)> instants;
+  /// An edge of the equations and not of the user's making (with kRestart): the method starts anew there, but the event
+  /// is not recorded, and edges that follow each other too closely are stepped over.
   bool is_edge = false;
   /// For kRestart: changes q, v or x in place. The state is projected on the constraints afterwards.
   std::function<void(dae::State&)> change;

@@ -17,17 +17,23 @@ int sign_of(double value) { return (value > 0) - (value < 0); }
 EventLocator::EventLocator(const std::vector<Event>& events, ContinuousSolution& solution, int checks_per_step)
     : events_(events), solution_(solution), checks_(checks_per_step), memory_(events.size()) {
   for (const Event& event : events) {
+    if (!event.instants) is_idle_ = false;
     if (event.needs_accelerations) detail_ = Detail::kAccelerations;
   }
   roots_.reserve(4 * events.size());
 }
 
 void EventLocator::start(const dae::State& state, const std::vector<std::size_t>& fired) {
+  caused_.clear();
   for (std::size_t i = 0; i < events_.size(); ++i) {
     Memory& m = memory_[i];
+    const int sign_before = m.sign;
     m = {};
+    if (events_[i].instants) continue;
     m.value = events_[i].function(state);
     if (std::abs(m.value) > events_[i].threshold) m.sign = sign_of(m.value);
+    const bool has_fired = std::find(fired.begin(), fired.end(), i) != fired.end();
+    if (!has_fired && sign_before * m.sign < 0 && is_wanted(events_[i], sign_before)) caused_.push_back(i);
   }
   for (const std::size_t i : fired) memory_[i].sign = 0;
 }
@@ -48,6 +54,7 @@ double EventLocator::value_at(const Event& event, double t, Detail detail) {
 
 const std::vector<Root>& EventLocator::find_roots(double begin, double end) {
   roots_.clear();
+  memory_before_ = memory_;
   for (Memory& m : memory_) {
     m.has_last = m.sign != 0 && sign_of(m.value) == m.sign;
     m.last_t = begin;
@@ -58,7 +65,9 @@ const std::vector<Root>& EventLocator::find_roots(double begin, double end) {
     const dae::State* state = solution_.at(t, detail_);
     if (!state) continue;
     // All values first: looking for a root moves the state.
-    for (std::size_t i = 0; i < events_.size(); ++i) memory_[i].value = events_[i].function(*state);
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (!events_[i].instants) memory_[i].value = events_[i].function(*state);
+    }
     for (std::size_t i = 0; i < events_.size(); ++i) check(i, begin, t);
   }
   std::sort(roots_.begin(), roots_.end(),
@@ -111,7 +120,8 @@ double EventLocator::refine(const Event& event, double t, double begin, double e
     f1 = value_at(event, t1, Detail::kConsistent);
     if (std::abs(t1 - t0) <= 1e-13 * (end - begin) || t1 == t0) break;
   }
-  return std::isfinite(f1) && std::abs(f1) <= std::abs(value_at(event, t, Detail::kConsistent)) ? t1 : t;
+  // A function that jumps is no smaller anywhere.
+  return std::isfinite(f1) && std::abs(f1) < std::abs(value_at(event, t, Detail::kConsistent)) ? t1 : t;
 }
 
 }  // namespace trammel::integrators

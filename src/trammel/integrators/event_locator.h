@@ -25,11 +25,19 @@ class EventLocator {
  public:
   EventLocator(const std::vector<Event>& events, ContinuousSolution& solution, int checks_per_step);
 
-  bool is_idle() const { return events_.empty(); }
+  /// Whether there is nothing to look for: all events know their times.
+  bool is_idle() const { return is_idle_; }
   /// Takes the signs at the first state of a run, or after a restart; what `fired` just caused is not seen again.
   void start(const dae::State& state, const std::vector<std::size_t>& fired = {});
+  /// The events whose functions changed sign between the last point and the state of start(): what fired made them
+  /// happen.
+  const std::vector<std::size_t>& caused() const { return caused_; }
   /// The roots in (begin, end], by time; the step has just been accepted.
   const std::vector<Root>& find_roots(double begin, double end);
+  /// Those of the last find_roots().
+  const std::vector<Root>& roots() const { return roots_; }
+  /// Forgets the last find_roots(): its step was taken back.
+  void undo() { memory_.swap(memory_before_); }
 
  private:
   struct Memory {
@@ -51,9 +59,11 @@ class EventLocator {
   const std::vector<Event>& events_;
   ContinuousSolution& solution_;
   int checks_;
+  bool is_idle_ = true;
   Detail detail_ = Detail::kInterpolated;  // of the checking points
-  std::vector<Memory> memory_;
+  std::vector<Memory> memory_, memory_before_;
   std::vector<Root> roots_;
+  std::vector<std::size_t> caused_;
 };
 
 }  // namespace trammel::integrators

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trammel::integrators {
 
@@ -15,7 +16,9 @@ double calc_initial_step(dae::Evaluation& evaluation, kkt::AccelerationSolver& a
   evaluation.system().calc_position_rate(state.q, state.v, q_rate);
   const double size = norm.calc(state.q, state.v, state.x);
   const double first = norm.calc(q_rate, state.a, state.x_rate);
-  const double h0 = size < 1e-5 || first < 1e-5 ? 1e-6 * longest : std::min(0.01 * size / first, longest);
+  // A state that is all but zero may seem to change faster than time can tell.
+  const double least = std::min(16 * std::numeric_limits<double>::epsilon() * (std::abs(state.t) + longest), longest);
+  const double h0 = size < 1e-5 || first < 1e-5 ? 1e-6 * longest : std::clamp(0.01 * size / first, least, longest);
 
   // The second derivative from one Euler step.
   evaluation.system().retract(state.q, h0 * state.v, q);

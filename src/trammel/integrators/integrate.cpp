@@ -33,6 +33,17 @@ constexpr double kAccumulationInterval = 1e-9;
 // Steps in a row that are too small ever to reach the end within the step limit before a run is given up: near
 // round-off smaller steps no longer mean smaller errors, and the run would go on for days.
 constexpr int kMaxHopelessSteps = 100'000;
+// Crossings of the same edge, few steps apart and within this share of the time span, before a run is given up: it
+// chatters.
+constexpr int kMaxCrossingsInARow = 1000;
+constexpr int kStepsBetweenCrossings = 3;
+constexpr double kChatteringShare = 1e-3;
+// A constraint that others should imply is open when its residual exceeds this many weights of the positions, or this
+// share of the size of the mechanism.
+constexpr double kOpenWeights = 1000, kOpenShare = 1e-2;
+// How often a step is taken back to end before an edge, and how far before, relative to the step.
+constexpr int kMaxRetakes = 4;
+constexpr double kEdgeMargin = 1e-10;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
 // A run that should keep its energy is doubted when it changes by this many tolerances.
 constexpr double kDoubtfulEnergy = 20;
@@ -88,7 +99,7 @@ class Run {
         accelerations_(evaluation_),
         projector_(evaluation_, accelerations_),
         norm_(system.structure(), options.rtol, options.atol),
-        context_{evaluation_, accelerations_, projector_, norm_, result_.statistics, options.method_options, t_end},
+        context_{evaluation_, accelerations_, projector_, norm_, result_.statistics, options.method_options, horizon_},
         method_(entry.make(context_)),
         solution_(context_, *method_),
         locator_(events, solution_, options.event_checks) {
@@ -107,8 +118,17 @@ class Run {
   std::string describe_position();
   void check_energy();
   bool note_step(double begin);
-  bool handle_events(double begin, double& end, bool& changed);
+  bool check_implied();
+  std::vector<Root>::const_iterator find_cut(const std::vector<Root>& roots) const;
+  bool retake_to_edge(double begin, const std::vector<Root>& roots);
+  bool handle_events(double begin, const std::vector<Root>& roots, double& end, bool& changed);
+  bool is_chattering(const std::vector<Root>& roots);
   bool change_and_restart(State state, const std::string& name);
+  bool handle_caused_events();
+  bool restart_consistently(State& state, const std::string& what);
+  void collect_instants(double t_start);
+  void choose_horizon(double t);
+  bool pass_instant();
   void write_output(double begin, double end);
   bool is_close_to_last_event(double t) const;
   bool is_cancelled() const;
@@ -123,7 +143,13 @@ class Run {
   const Options& options_;
   const Observers& observers_;
   const std::vector<Event>& events_;
-  double t_end_;
+  double t_start_ = 0, t_end_;
+  double horizon_ = 0;  // the next time that a step must hit
+  std::vector<math::SignChange> instants_;
+  std::size_t next_instant_ = 0;
+  std::optional<std::size_t> edge_;  // the event whose edge is the horizon
+  double edge_margin_ = 0;           // how far before the edge the horizon lies
+  int retakes_ = 0;                  // of the present step
   RunResult result_;
   dae::Evaluation evaluation_;
   kkt::AccelerationSolver accelerations_;
@@ -147,6 +173,10 @@ class Run {
   double last_event_t_ = 0;
   int events_close_together_ = 0;
   int hopeless_steps_ = 0;
+  std::size_t crossed_edge_ = 0;
+  long last_crossing_ = -1;  // step in which it was crossed
+  double first_crossing_t_ = 0;
+  int crossings_in_a_row_ = 0;
   long lost_outputs_ = 0;
   double first_lost_output_ = 0;
   bool has_begun_ = false;
@@ -196,6 +226,7 @@ bool Run::begin(const State& start) {
   const dae::Structure& s = evaluation_.structure();
   State state = start;
   residual_ = linalg::Vector::Zero(s.m());
+  t_start_ = start.t;
   norm_.set_weights(state);
   const std::string problem = make_consistent(context_, state, true);
   if (!problem.empty()) {
@@ -217,6 +248,7 @@ bool Run::begin(const State& start) {
   result_.initial_energy = evaluation_.calc_energy();
   last_event_t_ = state.t - 1;
   schedule_.emplace(options_.output, state.t, t_end_);
+  collect_instants(state.t);
   restart(state, {});
   has_begun_ = true;
   if (schedule_->wants_start()) emit(state);
@@ -227,6 +259,7 @@ bool Run::begin(const State& start) {
 
 /// Starts the method at a consistent state.
 void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
+  choose_horizon(state.t);
   method_->start(state);
   controller_.reset();
   norm_.set_weights(state);
@@ -240,16 +273,100 @@ void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
 bool Run::advance() {
   const double begin = method_->state().t;
   if (!attempt_until_accepted()) return false;
-  if (!note_step(begin)) return false;
   double end = method_->state().t;
+  const bool looks = !locator_.is_idle();
+  if (looks && retake_to_edge(begin, locator_.find_roots(begin, end))) return !is_interrupted();
+  if (!note_step(begin)) return false;
   bool changed = false;
-  if (!locator_.is_idle() && !handle_events(begin, end, changed)) return false;
-  if (!changed) write_output(begin, end);
+  if (looks && !handle_events(begin, locator_.roots(), end, changed)) return false;
+  if (!changed) {
+    write_output(begin, end);
+    if (end == horizon_ && end < t_end_ && !pass_instant()) return false;
+  }
   return !is_interrupted();
 }
 
+/// The first root that ends the step: those that stop or restart do, but edges right behind the last event do not.
+std::vector<Root>::const_iterator Run::find_cut(const std::vector<Root>& roots) const {
+  return std::find_if(roots.begin(), roots.end(), [&](const Root& r) {
+    const Event& event = events_[r.event];
+    if (event.is_edge && is_close_to_last_event(r.t)) return false;
+    return event.action != EventAction::kReport;
+  });
+}
+
+/// A step across an edge is wrong behind it, and before it, too, where it looked ahead. It is taken back, and the next
+/// one ends right before the edge; when that one finds the edge at an earlier time, once more.
+bool Run::retake_to_edge(double begin, const std::vector<Root>& roots) {
+  const auto cut = find_cut(roots);
+  const double end = method_->state().t;
+  if (cut == roots.end() || !events_[cut->event].is_edge) return false;
+  const double margin = kEdgeMargin * (end - begin) + 16 * kRoundOff * std::abs(end);
+  const double target = cut->t - margin;
+  if (!(target > begin + margin) || retakes_ >= kMaxRetakes || options_.h_fixed > 0) return false;
+  const std::size_t event = cut->event;
+  if (!method_->undo()) return false;
+  locator_.undo();
+  ++retakes_;
+  edge_ = event;
+  edge_margin_ = margin;
+  horizon_ = target;
+  h_ = target - begin;
+  return true;
+}
+
+/// The edges that are known beforehand, a little wider than they are: what jumps may see its argument rounded otherwise
+/// than the function that knows the edge. Those that touch are one.
+void Run::collect_instants(double t_start) {
+  for (const Event& event : events_) {
+    if (!event.instants) continue;
+    for (math::SignChange instant : event.instants(t_start, t_end_)) {
+      instant.before -= 4 * kRoundOff * std::abs(instant.before);
+      instant.after = std::min(instant.after + 4 * kRoundOff * std::abs(instant.after), t_end_);
+      if (instant.before > t_start && instant.before < t_end_) instants_.push_back(instant);
+    }
+  }
+  std::sort(instants_.begin(), instants_.end(),
+            [](const math::SignChange& a, const math::SignChange& b) { return a.before < b.before; });
+  std::size_t count = 0;
+  for (const math::SignChange& instant : instants_) {
+    if (count > 0 && instant.before <= instants_[count - 1].after) {
+      instants_[count - 1].after = std::max(instants_[count - 1].after, instant.after);
+    } else {
+      instants_[count++] = instant;
+    }
+  }
+  instants_.resize(count);
+}
+
+void Run::choose_horizon(double t) {
+  edge_.reset();
+  retakes_ = 0;
+  while (next_instant_ < instants_.size() && instants_[next_instant_].before <= t) ++next_instant_;
+  horizon_ = next_instant_ < instants_.size() ? instants_[next_instant_].before : t_end_;
+}
+
+/// Goes on behind an edge that the last step ended on.
+bool Run::pass_instant() {
+  State state = method_->state();
+  fired_.clear();
+  if (edge_) {
+    // So little farther that it does not matter how.
+    const double h = 2 * edge_margin_;
+    evaluation_.system().retract(method_->state().q, h * state.v, state.q);
+    state.v += h * state.a;
+    state.x += h * state.x_rate;
+    state.t += h;
+    fired_.push_back(*edge_);
+    last_event_t_ = state.t;
+  } else {
+    state.t = instants_[next_instant_].after;
+  }
+  return restart_consistently(state, fmt::format("behind the edge of the equations at t = {:g}", state.t));
+}
+
 double Run::limit_step(double h) const {
-  const double t = method_->state().t, left = t_end_ - t;
+  const double t = method_->state().t, left = horizon_ - t;
   const bool is_fixed = options_.h_fixed > 0;
   if (!is_fixed) h = std::min(h, options_.h_max);
   // A last step that would leave a sliver is stretched, one that would leave a short step is halved.
@@ -267,7 +384,7 @@ bool Run::attempt_until_accepted() {
   for (;;) {
     const double h = limit_step(h_);
     h_tried_ = h;
-    if (!(h > smallest) && h < t_end_ - t) {
+    if (!(h > smallest) && h < horizon_ - t) {
       fail_for_small_step(smallest, was_rejected);
       return false;
     }
@@ -345,11 +462,13 @@ bool Run::note_step(double begin) {
   }
   evaluation_.set_position(state.t, state.q);
   evaluation_.set_velocity(state.v);
+  evaluation_.set_x(state.x);
   result_.drift.position = std::max(result_.drift.position, largest_abs(evaluation_.constraint()));
   if (residual_.size() > 0) {
     evaluation_.calc_velocity_residual(residual_);
     result_.drift.velocity = std::max(result_.drift.velocity, largest_abs(residual_));
   }
+  if (!check_implied()) return false;
   if (evaluation_.structure().keeps_energy) energy_scale_ = std::max(energy_scale_, evaluation_.calc_kinetic_energy());
   const bool is_hopeless = h_done_ * static_cast<double>(options_.max_steps) < t_end_ - state.t;
   hopeless_steps_ = is_hopeless ? hopeless_steps_ + 1 : 0;
@@ -361,17 +480,50 @@ bool Run::note_step(double begin) {
   return false;
 }
 
+/// Constraints that were left out must stay closed.
+bool Run::check_implied() {
+  const kinematics::OpenConstraint open = kinematics::find_open_implied(evaluation_);
+  result_.drift.position = std::max(result_.drift.position, open.residual);
+  const double size = 1 + largest_abs(method_->state().q);
+  const double limit = std::min(kOpenWeights * norm_.q_weights().maxCoeff(), kOpenShare * size);
+  if (open.residual <= limit) return true;
+  fail(FailureCause::kEquations, fmt::format("at t = {:.10g} {}", method_->state().t,
+                                             kinematics::describe_open_implied(evaluation_.structure(), open)));
+  return false;
+}
+
+/// Whether steps do nothing but cross an edge to and fro; the run has failed then.
+bool Run::is_chattering(const std::vector<Root>& roots) {
+  const auto edge = std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return events_[r.event].is_edge; });
+  if (edge == roots.end()) return false;
+  const bool goes_on =
+      edge->event == crossed_edge_ && result_.statistics.steps <= last_crossing_ + kStepsBetweenCrossings;
+  last_crossing_ = result_.statistics.steps;
+  crossed_edge_ = edge->event;
+  if (!goes_on) {
+    crossings_in_a_row_ = 0;
+    first_crossing_t_ = edge->t;
+  }
+  const double span = t_end_ - t_start_;
+  if (++crossings_in_a_row_ < kMaxCrossingsInARow || edge->t - first_crossing_t_ > kChatteringShare * span) {
+    return false;
+  }
+  fail(FailureCause::kMethod,
+       fmt::format(
+           "at t = {:.10g} the motion chatters: it goes to and fro across {}. The value on either side drives it to "
+           "the other; make the expression continuous there (friction, smooth_sign, step), or let an event "
+           "change the model",
+           edge->t, events_[edge->event].name));
+  return true;
+}
+
 /// Records the roots of the step. A stop or a restart cuts the step at its root (`end`), with output written up to
 /// there.
-bool Run::handle_events(double begin, double& end, bool& changed) {
-  const std::vector<Root>& roots = locator_.find_roots(begin, end);
+bool Run::handle_events(double begin, const std::vector<Root>& roots, double& end, bool& changed) {
   if (roots.empty()) return true;
+  if (is_chattering(roots)) return false;
   // The first root that stops or restarts cuts the step. Roots that only round-off keeps apart from it count as one.
-  const auto cut = std::find_if(roots.begin(), roots.end(), [&](const Root& r) {
-    const Event& event = events_[r.event];
-    if (event.is_edge && is_close_to_last_event(r.t)) return false;
-    return event.action != EventAction::kReport;
-  });
+  const auto cut = find_cut(roots);
   const bool is_cut = cut != roots.end();
   const double together = 1e-10 * (end - begin);
   if (is_cut) end = cut->t;
@@ -414,10 +566,6 @@ bool Run::change_and_restart(State state, const std::string& name) {
   state.t = t;
   std::vector<std::string> problems;
   check_sizes(evaluation_.structure(), state, fmt::format("after the event '{}' the state", name), problems);
-  if (problems.empty()) {
-    const std::string problem = make_consistent(context_, state, false);
-    if (!problem.empty()) problems.push_back(problem);
-  }
   if (!problems.empty()) {
     result_.state = method_->state();
     fail(FailureCause::kEquations,
@@ -433,6 +581,35 @@ bool Run::change_and_restart(State state, const std::string& name) {
              "event '{}' happens faster and faster and accumulates at t = {:.10g}; let it stop the run, or change "
              "the model when the motion between events becomes small",
              name, t));
+    return false;
+  }
+  return restart_consistently(state, fmt::format("after the event '{}' at t = {:g}", name, t)) &&
+         handle_caused_events();
+}
+
+/// Events that the changes of others made happen, at the same time.
+bool Run::handle_caused_events() {
+  fired_.clear();
+  const Event* stopping = nullptr;
+  for (const std::size_t i : locator_.caused()) {
+    const Event& event = events_[i];
+    if (event.is_edge) continue;
+    result_.events.push_back({event.name, method_->state().t});
+    if (event.action == EventAction::kStop && !stopping) stopping = &event;
+    if (event.action == EventAction::kRestart) fired_.push_back(i);
+  }
+  if (stopping) {
+    stop(StopReason::kEvent, fmt::format("event '{}' at t = {:.10g}", stopping->name, method_->state().t));
+    return false;
+  }
+  return fired_.empty() || change_and_restart(method_->state(), events_[fired_.front()].name);
+}
+
+bool Run::restart_consistently(State& state, const std::string& what) {
+  const std::string problem = make_consistent(context_, state, false);
+  if (!problem.empty()) {
+    result_.state = method_->state();
+    fail(FailureCause::kEquations, fmt::format("{}: {}", what, problem));
     return false;
   }
   ++result_.statistics.restarts;
@@ -528,7 +705,8 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
   check_sizes(s, start, "the start state", problems);
   if (s.n_v() == 0) problems.push_back("the system has no coordinates");
   for (const Event& event : events) {
-    if (!event.function) problems.push_back(fmt::format("event '{}' has no switching function", event.name));
+    if (!event.function && !event.instants)
+      problems.push_back(fmt::format("event '{}' has no switching function", event.name));
     if (!(event.threshold >= 0)) problems.push_back(fmt::format("the threshold of event '{}' is negative", event.name));
   }
   for (std::string& obstacle : find_obstacles(method, s, options.method_options))

@@ -31,12 +31,12 @@ struct MethodContext {
   ErrorNorm& norm;
   Statistics& statistics;
   const MethodOptions& options;
-  double t_end;  ///< of the run [s]
+  const double& horizon;  ///< the next time that a step must hit: the end of the run or an edge of the equations [s]
 
-  /// t + h, or t_end itself when only round-off keeps them apart: every method ends its steps with this.
+  /// t + h, or the horizon itself when only round-off keeps them apart: every method ends its steps with this.
   double end_of_step(double t, double h) const {
     const double end = t + h;
-    return std::abs(end - t_end) <= 8 * std::numeric_limits<double>::epsilon() * std::abs(t_end) ? t_end : end;
+    return std::abs(end - horizon) <= 8 * std::numeric_limits<double>::epsilon() * std::abs(horizon) ? horizon : end;
   }
 };
 
@@ -60,6 +60,9 @@ class Method {
   virtual StepOutcome attempt(double h) = 0;
   /// Makes the last attempt the new state().
   virtual void accept() = 0;
+  /// Takes the last accepted step back, so that state() is where it began; false when the method cannot. Called only
+  /// between accept() and the next attempt().
+  virtual bool undo() { return false; }
   /// The last accepted state, complete (q, v, a, lambda, x, x').
   virtual const dae::State& state() const = 0;
   /// Positions, velocities and extra states inside of the last accepted step, to the method's accuracy; asked for only

@@ -194,10 +194,8 @@ void MechanismColumns::list_markers() {
 
 double MechanismColumns::continue_angle(std::size_t k, double angle, double rate) {
   const model::JointCoordinate& which = coordinates_[k];
-  const double expected =
-      has_last_
-          ? angles_[k].value + 0.5 * (angles_[k].rate + rate) * (probe_.state().t - last_t_)
-          : mechanism_.model().joints[static_cast<std::size_t>(which.joint)].initial_value(which.kind).value_or(angle);
+  const double expected = has_last_ ? angles_[k].value + 0.5 * (angles_[k].rate + rate) * (probe_.state().t - last_t_)
+                                    : mechanism_.model().start_value(which).value_or(angle);
   angle = math::nearest_turn(angle, expected);
   angles_[k] = {angle, rate};
   return angle;

@@ -404,9 +404,11 @@ constexpr std::string_view kModelSchema = R"json({
         "initial": { "$ref": "#/$defs/numbers", "description": "default 0" } } },
     "event": { "title": "an event", "type": "object", "additionalProperties": false, "required": ["when"],
       "properties": {
-        "when": { "$ref": "#/$defs/expression", "description": "the event is where this passes the threshold" },
+        "when": { "$ref": "#/$defs/expression", "description": "the event is where this passes the threshold, or becomes true" },
         "threshold": { "$ref": "#/$defs/number", "description": "default 0" },
-        "direction": { "title": "direction", "enum": ["rising", "falling", "any"], "description": "default any" },
+        "noise": { "$ref": "#/$defs/number", "description": "how far it must pass the threshold, default 0" },
+        "direction": { "title": "direction", "enum": ["rising", "falling", "any"],
+          "description": "default any, and rising for conditions" },
         "then": { "title": "stop, report or a map with set", "anyOf": [
           { "title": "action", "enum": ["stop", "report"] },
           { "title": "a map with set", "type": "object", "additionalProperties": false, "required": ["set"],

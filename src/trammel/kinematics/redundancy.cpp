@@ -121,6 +121,24 @@ std::string describe_near_singularity(dae::Evaluation& evaluation) {
       fmt::join(names, "; "));
 }
 
+OpenConstraint find_open_implied(dae::Evaluation& evaluation) {
+  OpenConstraint open;
+  if (evaluation.structure().implied_names.empty()) return open;
+  Eigen::Index worst = 0;
+  open.residual = evaluation.implied().cwiseAbs().maxCoeff(&worst);
+  open.index = static_cast<int>(worst);
+  return open;
+}
+
+std::string describe_open_implied(const dae::Structure& structure, const OpenConstraint& open) {
+  return fmt::format(
+      "{} is open by {:.3g}. It was left out because others implied it at the start, and they no longer do: the "
+      "mechanism has passed a singular position, or was in one. Start it from another position, or remove the "
+      "redundant "
+      "constraint",
+      name_at(structure.implied_names, open.index), open.residual);
+}
+
 std::string describe_failure(dae::Evaluation& evaluation, AccelerationStatus status) {
   switch (status) {
     case AccelerationStatus::kSolved: return {};

@@ -34,6 +34,15 @@ RedundancyReport find_redundancy(dae::Evaluation& evaluation);
 /// string when none is.
 std::string describe_near_singularity(dae::Evaluation& evaluation);
 
+/// The implied constraint with the largest residual at the evaluation's position.
+struct OpenConstraint {
+  double residual = 0;  ///< its size; 0 when there are no implied constraints
+  int index = -1;       ///< into Structure::implied_names
+};
+OpenConstraint find_open_implied(dae::Evaluation& evaluation);
+/// What it means that an implied constraint has opened.
+std::string describe_open_implied(const dae::Structure& structure, const OpenConstraint& open);
+
 /// Why accelerations could not be computed at the evaluation's point, with the names of rows and coordinates.
 std::string describe_failure(dae::Evaluation& evaluation, kkt::AccelerationStatus status);
 

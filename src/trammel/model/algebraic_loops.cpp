@@ -31,12 +31,7 @@ class LoopFinder {
       visit_inputs(model_.variables[static_cast<std::size_t>(s.index)].function);
     } else if (s.kind == SignalKind::kForceValue) {
       const Force& force = model_.forces[static_cast<std::size_t>(s.index)];
-      if (force.scalar && force.scalar->law.expression) visit_inputs(*force.scalar->law.expression);
-      if (force.vector) {
-        const auto& parts = s.component < 3 ? force.vector->force : force.vector->torque;
-        const auto& part = parts[static_cast<std::size_t>(s.component % 3)];
-        if (part) visit_inputs(*part);
-      }
+      if (const Program* program = force.program(s.component)) visit_inputs(*program);
     }
     open_.pop_back();
     marks_[k] = kDone;

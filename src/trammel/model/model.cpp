@@ -1,5 +1,7 @@
 #include "trammel/model/model.h"
 
+#include <span>
+
 namespace trammel::model {
 namespace {
 
@@ -13,9 +15,32 @@ int find_by_name(const std::vector<Item>& items, const std::string& name) {
 
 }  // namespace
 
-std::optional<double> Joint::initial_value(CoordinateKind kind) const {
-  for (const InitialCoordinate& coordinate : initial) {
-    if (coordinate.kind == kind && coordinate.value) return coordinate.value;
+const Program* Force::program(int component) const {
+  const auto k = static_cast<std::size_t>(component % 3);
+  if (vector) {
+    const std::optional<Program>& part = component < 3 ? vector->force[k] : vector->torque[k];
+    return part ? &*part : nullptr;
+  }
+  return scalar && scalar->law.expression && component == 0 ? &*scalar->law.expression : nullptr;
+}
+
+std::vector<const Program*> Force::programs() const {
+  std::vector<const Program*> found;
+  for (int k = 0; k < 6; ++k) {
+    if (const Program* expression = program(k)) found.push_back(expression);
+  }
+  return found;
+}
+
+std::optional<double> Model::start_value(const JointCoordinate& which) const {
+  for (const InitialCoordinate& coordinate : joints[static_cast<std::size_t>(which.joint)].initial) {
+    if (coordinate.kind == which.kind && coordinate.value) return coordinate.value;
+  }
+  for (const Motion& motion : motions) {
+    if (motion.coordinate != which || motion.level != MotionLevel::kPosition) continue;
+    const Program& f = motion.function;
+    std::vector<double> work(static_cast<std::size_t>(f.work_size()));
+    return f.eval<double>(std::span(&simulation.t_start, f.inputs().size()), work);
   }
   return std::nullopt;
 }

@@ -123,9 +123,6 @@ struct Joint {
   int curve = -1;
   bool curve_is_polar = false;  ///< radius over angle instead of y over x
   std::vector<InitialCoordinate> initial;
-
-  /// The value that a coordinate has at the start, where one is given.
-  std::optional<double> initial_value(CoordinateKind kind) const;
 };
 
 enum class MotionLevel { kPosition, kVelocity, kAcceleration };
@@ -202,6 +199,11 @@ struct Force {
   std::optional<ScalarForce> scalar;
   std::optional<VectorForce> vector;
   std::optional<Bushing> bushing;
+
+  /// The expression of a component (scalar: 0; vector: 0..2 force, 3..5 torque), or null.
+  const Program* program(int component) const;
+  /// All expressions.
+  std::vector<const Program*> programs() const;
 };
 
 /// x' = function, or 0 = function (which may use x') when implicit.
@@ -227,7 +229,8 @@ struct EventRule {
   int direction = 0;  ///< +1 rising, -1 falling, 0 both
   bool stops = false;
   std::vector<std::pair<int, Program>> assignments;  ///< extra states that get new values at the event
-  double threshold = 0;
+  double threshold = 0;                              ///< the value of the function at which the event happens
+  double noise = 0;                                  ///< how far the function must pass it on either side, >= 0
 };
 
 struct SimulationSettings {
@@ -273,6 +276,8 @@ struct Model {
   std::string source;  ///< text of the model file
 
   bool is_planar() const { return space == Space::kPlanar; }
+  /// The value that a coordinate of a joint has at the start, where the joint or a motion gives it, with its turns.
+  std::optional<double> start_value(const JointCoordinate& which) const;
   /// Index of the item of that name, or -1.
   int find_body(const std::string& name) const;
   int find_marker(const std::string& name) const;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "trammel/math/quaternion.h"
+#include "trammel/math/turns.h"
 
 namespace trammel::model {
 namespace {
@@ -25,16 +26,17 @@ struct Pose {
 };
 
 /// Marker J in marker I at the joint's initial coordinates; nothing for joints that leave too much open.
-std::optional<Pose> joint_pose(const Joint& joint, bool is_planar) {
+std::optional<Pose> joint_pose(const Model& model, int index) {
   using enum CoordinateKind;
-  const auto value = [&](CoordinateKind kind) { return joint.initial_value(kind).value_or(0); };
+  const Joint& joint = model.joints[static_cast<std::size_t>(index)];
+  const auto value = [&](CoordinateKind kind) { return model.start_value({index, kind}).value_or(0); };
   Pose pose;
   switch (joint.type) {
     case JointType::kFixed:
     case JointType::kSpherical:
     case JointType::kConstantVelocity: return pose;
     case JointType::kRevolute: pose.turn_about_z(value(kAngle)); return pose;
-    case JointType::kTranslational: pose.p[is_planar ? 0 : 2] = value(kTravel); return pose;
+    case JointType::kTranslational: pose.p[model.is_planar() ? 0 : 2] = value(kTravel); return pose;
     case JointType::kCylindrical:
     case JointType::kScrew:
       pose.p[2] = value(kTravel);
@@ -72,6 +74,24 @@ void set_body_pose(Body& body, const Pose& pose) {
   body.angle = pose.angle;
 }
 
+/// Gives the planar bodies that the file places the turns that joints say they have at the start.
+void count_turns(Model& model) {
+  std::vector<bool> is_counted(model.bodies.size(), false);
+  for (std::size_t k = 0; k < model.joints.size(); ++k) {
+    const Joint& joint = model.joints[k];
+    if (joint.i < 0 || joint.j < 0) continue;
+    const Marker& I = model.markers[static_cast<std::size_t>(joint.i)];
+    const Marker& J = model.markers[static_cast<std::size_t>(joint.j)];
+    const int body = J.body == kGround ? I.body : J.body;
+    const std::optional<double> given = model.start_value({static_cast<int>(k), CoordinateKind::kAngle});
+    if (body == kGround || !given || is_counted[static_cast<std::size_t>(body)]) continue;
+    const auto angle = [&](const Marker& m) { return body_pose(model, m.body).angle + marker_pose(m).angle; };
+    const double turns = math::whole_turns(*given - (angle(J) - angle(I)));
+    model.bodies[static_cast<std::size_t>(body)].angle += body == J.body ? turns : -turns;
+    is_counted[static_cast<std::size_t>(body)] = true;
+  }
+}
+
 }  // namespace
 
 void place_bodies(Model& model) {
@@ -80,12 +100,13 @@ void place_bodies(Model& model) {
   const auto is_standing = [&](int body) { return body == kGround || stands[static_cast<std::size_t>(body)]; };
   for (bool progress = true; progress;) {
     progress = false;
-    for (const Joint& joint : model.joints) {
+    for (std::size_t k = 0; k < model.joints.size(); ++k) {
+      const Joint& joint = model.joints[k];
       if (joint.i < 0 || joint.j < 0) continue;
       const Marker& I = model.markers[static_cast<std::size_t>(joint.i)];
       const Marker& J = model.markers[static_cast<std::size_t>(joint.j)];
       if (is_standing(I.body) == is_standing(J.body)) continue;
-      const std::optional<Pose> between = joint_pose(joint, model.is_planar());
+      const std::optional<Pose> between = joint_pose(model, static_cast<int>(k));
       if (!between) continue;
       const bool places_j = is_standing(I.body);
       const int placed = places_j ? J.body : I.body;
@@ -97,6 +118,7 @@ void place_bodies(Model& model) {
       progress = true;
     }
   }
+  if (model.is_planar()) count_turns(model);
 }
 
 }  // namespace trammel::model

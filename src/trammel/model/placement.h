@@ -7,8 +7,9 @@
 namespace trammel::model {
 
 /// Places every body without position and orientation so that a joint to a body that stands already is closed at its
-/// initial coordinates (zero where none are given), going outward from the ground and from the bodies that stand.
-/// Bodies that no such joint reaches stay at the origin.
+/// start (zero where neither the joint nor a motion gives its coordinates), going outward from the ground and from the
+/// bodies that stand. Bodies that no such joint reaches stay at the origin. Angles of planar bodies get the turns that
+/// joints have there.
 void place_bodies(Model& model);
 
 }  // namespace trammel::model

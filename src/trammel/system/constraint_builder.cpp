@@ -34,7 +34,7 @@ class ConstraintBuilder {
       owner_ = &out_.joint_rows_[k];
       add_joint(static_cast<int>(k));
     }
-    if (options_.with_initial_coordinates) add_initial_coordinates();
+    add_initial_coordinates();
     for (std::size_t k = 0; k < model_.motions.size(); ++k) {
       owner_ = &out_.motion_rows_[k];
       add_motion(model_.motions[k]);
@@ -51,7 +51,7 @@ class ConstraintBuilder {
 
   /// The provisional number of a new row, or -1 when it is left out.
   int add_row(const std::string& name, bool is_holonomic = true) {
-    if (options_.dropped.contains(name)) return -1;
+    if (options_.dropped.contains(name) || options_.implied.contains(name) != options_.only_implied) return -1;
     drafts_.push_back({name, is_holonomic, owner_});
     return static_cast<int>(drafts_.size()) - 1;
   }
@@ -223,8 +223,7 @@ class ConstraintBuilder {
   /// The value at the start with the turns that the model gives it.
   double initial_value(const model::JointCoordinate& which, double value) const {
     if (!model::is_angle(which.kind) || model_.is_planar()) return value;
-    const model::Joint& joint = model_.joints[static_cast<std::size_t>(which.joint)];
-    return math::nearest_turn(value, joint.initial_value(which.kind).value_or(value));
+    return math::nearest_turn(value, model_.start_value(which).value_or(value));
   }
 
   void add_coupling(const Joint& joint) {
@@ -243,16 +242,10 @@ class ConstraintBuilder {
       for (const model::InitialCoordinate& initial : joint.initial) {
         const PlacedCoordinate placed = make_joint_coordinate(model_, {static_cast<int>(k), initial.kind});
         const std::string what = row_name(joint, "initial " + model::to_string(initial.kind));
-        if (initial.value) {
-          const int row = add_row(what);
-          if (row < 0) continue;
-          Constraints::SumRow sum = open_sum(row);
-          sum.constant = *initial.value;
-          sum.wraps = model::is_angle(initial.kind);
-          if (initial.rate) sum.function = add_function(ramp(*initial.rate));
-          add_term(placed, 1, row, -1);
-          close_sum(sum);
-        } else if (initial.rate) {
+        if (initial.value && options_.with_initial_values) {
+          add_held(what, placed, *initial.value, model::is_angle(initial.kind), -1);
+        }
+        if (initial.rate && options_.with_initial_rates) {
           const int row = add_row(what + " rate", false);
           if (row < 0) continue;
           Constraints::SumRow sum = open_sum(row);
@@ -265,19 +258,15 @@ class ConstraintBuilder {
     }
   }
 
-  /// rate (t - t_start): adds a rate to a coordinate that is held at its initial value.
-  TimeFunction ramp(double rate) const {
-    return TimeFunction::integral_of(model::Program::constant(rate), model_.simulation.t_start, 0);
-  }
-
   int add_function(TimeFunction function) {
     out_.time_functions_.push_back(std::move(function));
     return static_cast<int>(out_.time_functions_.size()) - 1;
   }
 
   void add_motion(const model::Motion& motion) {
-    const bool is_velocity = motion.level != model::MotionLevel::kPosition;
-    const int row = add_row(fmt::format("motion '{}'", motion.name), !is_velocity);
+    const bool is_rate = motion.level != model::MotionLevel::kPosition;
+    if (is_rate && !options_.with_couplings) return;
+    const int row = add_row(fmt::format("motion '{}'", motion.name));
     if (row < 0) return;
     const bool is_joint = motion.coordinate.joint >= 0;
     const CoordinateKind kind = is_joint ? motion.coordinate.kind : motion.kind;
@@ -290,13 +279,22 @@ class ConstraintBuilder {
     }
     Constraints::SumRow sum = open_sum(row);
     sum.wraps = model::is_angle(kind);
-    if (is_velocity) sum.level = Constraints::Level::kVelocity;
-    sum.function =
-        add_function(motion.level == model::MotionLevel::kAcceleration
-                         ? TimeFunction::integral_of(motion.function, model_.simulation.t_start, motion.initial_rate)
-                         : TimeFunction::of(motion.function));
+    if (is_rate) sum.constant = value_at_reference(placed);
+    sum.function = add_function(make_way(motion));
     add_term(placed, 1, row, -1);
     close_sum(sum);
+  }
+
+  /// The coordinate over time, from zero at the start where the motion gives a rate.
+  TimeFunction make_way(const model::Motion& motion) const {
+    const double begin = model_.simulation.t_start, end = model_.simulation.t_end;
+    switch (motion.level) {
+      case model::MotionLevel::kVelocity: return TimeFunction::integral_of(motion.function, begin, end);
+      case model::MotionLevel::kAcceleration:
+        return TimeFunction::double_integral_of(motion.function, begin, end, motion.initial_rate);
+      case model::MotionLevel::kPosition: break;
+    }
+    return TimeFunction::of(motion.function);
   }
 
   /// Rows on positions first.

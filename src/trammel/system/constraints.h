@@ -24,8 +24,12 @@ namespace trammel::system {
 
 struct ConstraintOptions {
   std::set<std::string> dropped;  ///< names of rows that are left out
-  bool with_couplings = true;     ///< gears, couplers, racks, screws: their constants want an assembled position
-  bool with_initial_coordinates = false;      ///< rows that hold joint coordinates at their initial values
+  std::set<std::string> implied;  ///< left out as well, but watched: others are said to imply them
+  bool only_implied = false;      ///< the implied rows and no others
+  /// Gears, couplers, racks, screws, and motions given by rates: their constants want an assembled position.
+  bool with_couplings = true;
+  bool with_initial_values = false;           ///< rows that hold joint coordinates at their initial values
+  bool with_initial_rates = false;            ///< rows that give them their initial rates
   const linalg::Vector* reference = nullptr;  ///< positions at which constants are taken; null: those of the model
 };
 

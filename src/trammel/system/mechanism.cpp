@@ -24,7 +24,7 @@ using Counters = std::vector<std::pair<model::JointCoordinate, int>>;
 namespace {
 
 /// Angles in space that must count their turns: those that rows couple, forces act on, or expressions read.
-Counters find_counters(const model::Model& model, const Constraints& constraints) {
+Counters find_counters(const model::Model& model, const Constraints& constraints, const Constraints& implied) {
   Counters counters;
   int next = static_cast<int>(model.states.size());
   const auto add = [&](const model::JointCoordinate& which) {
@@ -33,7 +33,9 @@ Counters find_counters(const model::Model& model, const Constraints& constraints
         std::any_of(counters.begin(), counters.end(), [&](const auto& c) { return c.first == which; });
     if (!is_known) counters.emplace_back(which, next++);
   };
-  for (const model::JointCoordinate& which : constraints.counted_angles()) add(which);
+  for (const Constraints* rows : {&constraints, &implied}) {
+    for (const model::JointCoordinate& which : rows->counted_angles()) add(which);
+  }
   for (const model::Force& force : model.forces) {
     if (!force.scalar) continue;
     const model::ForceLaw& law = force.scalar->law;
@@ -51,16 +53,7 @@ Counters find_counters(const model::Model& model, const Constraints& constraints
 
 void refuse_accelerations(const model::Model& model, const Signals& signals) {
   for (const model::Force& force : model.forces) {
-    std::vector<const model::Program*> programs;
-    if (force.scalar && force.scalar->law.expression) programs.push_back(&*force.scalar->law.expression);
-    if (force.vector) {
-      for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
-        for (const auto& part : *parts) {
-          if (part) programs.push_back(&*part);
-        }
-      }
-    }
-    for (const int k : signals.order_of(programs)) {
+    for (const int k : signals.order_of(force.programs())) {
       const model::Signal& signal = model.signals[static_cast<std::size_t>(k)];
       if (!signal.needs_accelerations() && !signal.needs_reactions()) continue;
       throw std::invalid_argument("force '" + force.name + "' depends on " + signal.text +
@@ -113,13 +106,15 @@ struct Mechanism::Parts {
       : model(without_loops(std::move(given))),
         bodies(*model),
         constraints(*model, bodies, options.constraints),
-        counter_states(find_counters(*model, constraints)),
+        implied(*model, bodies, only_implied(options.constraints)),
+        counter_states(find_counters(*model, constraints, implied)),
         signals(*model, bodies, 0, counter_states),
         forces(*model, bodies, signals),
         energy_state(options.with_energy_states ? static_cast<int>(model->states.size() + counter_states.size()) : -1) {
     refuse_accelerations(*model, signals);
     for (const auto& [which, state] : counter_states) {
       constraints.set_counter(which, state);
+      implied.set_counter(which, state);
       Counter counter{make_joint_coordinate(*model, which), {}, which, 0, 0};
       counter.slots = bodies.pair_slots(counter.coordinate.a, counter.coordinate.b,
                                         [&](int k) { return counter.coordinate.coordinate.uses(k); });
@@ -131,12 +126,17 @@ struct Mechanism::Parts {
     needs_reactions = signals.needs_reactions(state_order);
   }
 
+  static ConstraintOptions only_implied(ConstraintOptions options) {
+    options.only_implied = true;
+    return options;
+  }
   dae::Structure make_structure();
   void add_state_patterns(dae::Structure& s);
 
   std::shared_ptr<const model::Model> model;
   BodyTable bodies;
   Constraints constraints;
+  Constraints implied;  // rows that others imply
   Counters counter_states;
   Signals signals;
   Forces forces;
@@ -157,6 +157,7 @@ dae::Structure Mechanism::Parts::make_structure() {
   s.velocity_names = bodies.velocity_names();
   s.constraint_names = constraints.names();
   s.n_g = constraints.holonomic_rows();
+  s.implied_names.assign(implied.names().begin(), implied.names().begin() + implied.holonomic_rows());
   for (const model::ExtraState& state : model->states) {
     s.state_names.push_back(state.name);
     is_implicit = is_implicit || state.is_implicit;
@@ -271,7 +272,7 @@ struct Mechanism::Work final : dae::Workspace {
   std::vector<BodyFrame> frames;
   std::vector<Twist> twists, directions;
   std::vector<Acceleration> accelerations;
-  std::vector<TimeValue> motions;
+  std::vector<TimeValue> motions, implied_motions;
   std::vector<Wrench> wrenches;
   SignalWork signals;
   std::vector<double> gradient;
@@ -310,9 +311,7 @@ dae::State Mechanism::given_state() const {
     state.x_rate[static_cast<Eigen::Index>(k)] = model_->states[k].initial_rate;
   }
   // Counters start with the turns that the model gives them.
-  for (const auto& [which, k] : parts_->counter_states) {
-    state.x[k] = model_->joints[static_cast<std::size_t>(which.joint)].initial_value(which.kind).value_or(0);
-  }
+  for (const auto& [which, k] : parts_->counter_states) state.x[k] = model_->start_value(which).value_or(0);
   set_counters(state);
   return state;
 }
@@ -345,6 +344,7 @@ std::unique_ptr<dae::Workspace> Mechanism::make_workspace() const {
   work->directions.resize(frames);
   work->accelerations.resize(frames);
   work->motions.resize(constraints_.time_functions().size());
+  work->implied_motions.resize(parts_->implied.time_functions().size());
   work->wrenches.resize(model_->joints.size());
   work->signals = signals_.make_work();
   work->gradient.resize(static_cast<std::size_t>(2 * structure().n_v() + structure().n_x()));
@@ -388,6 +388,14 @@ void Mechanism::calc_mass(const Point&, MatrixValues M) const {
 
 void Mechanism::calc_constraint(const Point& at, VectorOut g) const {
   constraints_.calc_constraint(constraint_input(at), g);
+}
+
+void Mechanism::calc_implied(const Point& at, VectorOut residuals) const {
+  Work& work = at.workspace_as<Work>();
+  for (std::size_t k = 0; k < work.implied_motions.size(); ++k) {
+    work.implied_motions[k] = parts_->implied.time_functions()[k].calc(at.t);
+  }
+  parts_->implied.calc_constraint({work.frames, work.twists, work.implied_motions, at.x.data()}, residuals);
 }
 
 void Mechanism::calc_jacobian(const Point& at, MatrixValues G) const {

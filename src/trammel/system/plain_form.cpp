@@ -301,6 +301,12 @@ void PlainForm::calc_constraint(const Point& at, VectorOut g) const {
   for (int r = 0; r < rotation_count(); ++r) g[unit_length_row(r)] = 0.5 * (room.turns[r].square - 1);
 }
 
+void PlainForm::calc_implied(const Point& at, VectorOut residuals) const {
+  Room& room = at.workspace_as<Room>();
+  room.inner.x = at.x;
+  inner_->calc_implied(room.inner, residuals);
+}
+
 void PlainForm::calc_jacobian(const Point& at, MatrixValues G) const {
   Sum sum(*this, layout_.jacobian, at.workspace_as<Room>(), G);
   sum.add(0, eval_inner_jacobian(sum.room), sum.room.B, 1);

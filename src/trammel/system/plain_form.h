@@ -64,6 +64,7 @@ class PlainForm final : public dae::ConstrainedSystem {
 
   void calc_mass(const dae::Point& at, dae::MatrixValues M) const override;
   void calc_constraint(const dae::Point& at, dae::VectorOut g) const override;
+  void calc_implied(const dae::Point& at, dae::VectorOut residuals) const override;
   void calc_jacobian(const dae::Point& at, dae::MatrixValues G) const override;
   void calc_velocity_offset(const dae::Point& at, dae::VectorOut g_t) const override;
   void calc_force(const dae::Point& at, dae::VectorOut f) const override;

@@ -125,6 +125,7 @@ PlainForm::Layout PlainForm::make_layout(const dae::ConstrainedSystem* inner, st
   out.constraint_names.insert(out.constraint_names.begin() + in.n_g, unit_lengths.begin(), unit_lengths.end());
   out.state_names = in.state_names;
   out.following_states = in.following_states;
+  out.implied_names = in.implied_names;
   out.n_g = in.n_g + static_cast<int>(layout.rotations.size());
   out.state_form = in.state_form;
   add_matrices(in, layout);

@@ -1,6 +1,7 @@
 #include "trammel/system/time_function.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -27,7 +28,16 @@ constexpr std::array<double, 4> kGaussWeights{0.12948496616886969327061143267908
                                               0.381830050505118944950369775488975, 0.417959183673469387755102040816327};
 constexpr int kDeepest = 40;
 
+// Parts of the time span, at least: a feature between corners is seen when it is longer than a fraction of a part.
+constexpr int kParts = 64;
+
 }  // namespace
+
+std::vector<math::SignChange> find_sign_changes(const model::expression::Program& program, double from, double to) {
+  std::vector<double> work(static_cast<std::size_t>(program.work_size()));
+  return math::find_sign_changes(
+      [&](double t) { return program.eval<double>(std::span(&t, program.inputs().size()), work); }, from, to);
+}
 
 TimeFunction TimeFunction::of(model::expression::Program program) {
   TimeFunction f;
@@ -35,11 +45,20 @@ TimeFunction TimeFunction::of(model::expression::Program program) {
   return f;
 }
 
-TimeFunction TimeFunction::integral_of(model::expression::Program program, double t_0, double f_0) {
+TimeFunction TimeFunction::integral_of(model::expression::Program program, double t_0, double t_1) {
   TimeFunction f = of(std::move(program));
-  f.is_integral_ = true;
-  f.t_0_ = t_0;
-  f.f_0_ = f_0;
+  f.integrations_ = 1;
+  f.grid_ = {{t_0, 0, 0}};
+  f.build_grid(t_0, t_1);
+  return f;
+}
+
+TimeFunction TimeFunction::double_integral_of(model::expression::Program program, double t_0, double t_1,
+                                              double rate_0) {
+  TimeFunction f = of(std::move(program));
+  f.integrations_ = 2;
+  f.grid_ = {{t_0, rate_0, 0}};
+  f.build_grid(t_0, t_1);
   return f;
 }
 
@@ -56,33 +75,79 @@ T TimeFunction::eval(const T& t) const {
   return program_.eval<T>(inputs, work);
 }
 
-double TimeFunction::integrate(double from, double to, double mean, double before, int depth) const {
+void TimeFunction::build_grid(double t_0, double t_1) {
+  if (!(t_1 > t_0) || program_.is_constant()) return;
+  std::vector<double> points;
+  for (int k = 1; k <= kParts; ++k) points.push_back(t_0 + (t_1 - t_0) * k / kParts);
+  // Integrals start on both sides of a corner, so that none goes across.
+  for (const math::SignChange& edge : find_edges(t_0, t_1, std::numeric_limits<int>::max())) {
+    points.push_back(edge.before);
+    points.push_back(edge.after);
+  }
+  std::sort(points.begin(), points.end());
+  for (const double t : points) {
+    if (t > grid_.back().t) grid_.push_back(advance(grid_.back(), t));
+  }
+}
+
+std::vector<math::SignChange> TimeFunction::find_edges(double from, double to, int order) const {
+  std::vector<math::SignChange> edges;
+  for (const model::expression::Switch& edge : program_.switches()) {
+    if (edge.order > order - integrations_) continue;
+    const std::vector<math::SignChange> own = find_sign_changes(edge.function, from, to);
+    edges.insert(edges.end(), own.begin(), own.end());
+  }
+  std::sort(edges.begin(), edges.end(),
+            [](const math::SignChange& a, const math::SignChange& b) { return a.after < b.after; });
+  return edges;
+}
+
+TimeFunction::Integrals TimeFunction::integrate(double from, double to, double t, double mean, double before,
+                                                int depth) const {
   const double centre = 0.5 * (from + to), half = 0.5 * (to - from);
-  double kronrod = 0, gauss = 0, size = 0;
+  Integrals kronrod;
+  double gauss = 0, size = 0;
   for (std::size_t k = 0; k < kKronrodPoints.size(); ++k) {
     const double offset = half * kKronrodPoints[k];
     const double left = eval(centre - offset), right = offset == 0 ? 0 : eval(centre + offset);
-    kronrod += kKronrodWeights[k] * (left + right);
+    kronrod.plain += kKronrodWeights[k] * (left + right);
+    kronrod.moment += kKronrodWeights[k] * (left * (t - centre + offset) + right * (t - centre - offset));
     size += kKronrodWeights[k] * (std::abs(left) + std::abs(right));
     if (k % 2 == 1) gauss += kGaussWeights[k / 2] * (left + right);
   }
   if (depth == 0) mean = size;
-  const double error = std::abs(kronrod - gauss), scale = std::max(size, mean);
+  const double error = std::abs(kronrod.plain - gauss), scale = std::max(size, mean);
   // Bisection makes a small error much smaller. Where it does not, the rounding of t is left, or a corner, whose
   // interval is short by then.
   const bool is_rounding = error <= 1e-10 * scale && error > 0.1 * before;
-  if (depth >= kDeepest || error <= 1e-12 * scale || is_rounding) return half * kronrod;
-  return integrate(from, centre, mean, error, depth + 1) + integrate(centre, to, mean, error, depth + 1);
+  const bool is_narrow = centre == from || centre == to;  // nothing lies between
+  if (depth >= kDeepest || is_narrow || error <= 1e-12 * scale || is_rounding)
+    return {half * kronrod.plain, half * kronrod.moment};
+  const Integrals left = integrate(from, centre, t, mean, error, depth + 1);
+  const Integrals right = integrate(centre, to, t, mean, error, depth + 1);
+  return {left.plain + right.plain, left.moment + right.moment};
+}
+
+TimeFunction::GridPoint TimeFunction::advance(const GridPoint& from, double t) const {
+  if (t == from.t) return from;
+  const Integrals more =
+      program_.is_constant()
+          ? Integrals{program_.constant() * (t - from.t), 0.5 * program_.constant() * (t - from.t) * (t - from.t)}
+          : integrate(from.t, t, t, 0, std::numeric_limits<double>::infinity(), 0);
+  return {t, from.first + more.plain, from.second + from.first * (t - from.t) + more.moment};
 }
 
 TimeValue TimeFunction::calc(double t) const {
-  if (!is_integral_) {
+  if (integrations_ == 0) {
     const Second result = eval(Second::variable(First::variable(t, 0), 0));
     return {result.value.value, result.value.derivative[0], result.derivative[0].derivative[0]};
   }
+  const auto after =
+      std::upper_bound(grid_.begin(), grid_.end(), t, [](double time, const GridPoint& p) { return time < p.t; });
+  const GridPoint at = advance(after == grid_.begin() ? grid_.front() : *std::prev(after), t);
+  if (integrations_ == 2) return {at.second, at.first, eval(t)};
   const First rate = eval(First::variable(t, 0));
-  return {f_0_ + (t == t_0_ ? 0.0 : integrate(t_0_, t, 0, std::numeric_limits<double>::infinity(), 0)), rate.value,
-          rate.derivative[0]};
+  return {at.first, rate.value, rate.derivative[0]};
 }
 
 }  // namespace trammel::system

@@ -71,6 +71,14 @@ class Projection final : public Method {
     carries_last_stage_ = true;
   }
 
+  bool undo() override {
+    std::swap(state_, begin_);
+    y_.swap(y_begin_);
+    set_stage(0, state_);
+    carries_last_stage_ = false;
+    return true;
+  }
+
   const State& state() const override { return state_; }
   int order() const override { return tableau_.embedded_order; }
 

@@ -64,8 +64,12 @@ void read_event(PartReader& reader, const std::string& name, const Node& map) {
   }
   if (const Node* direction = map.get("direction")) {
     event.direction = direction->text == "rising" ? 1 : direction->text == "falling" ? -1 : 0;
+  } else if (event.function.is_condition()) {
+    event.direction = 1;  // where it becomes true
   }
+  if (event.function.is_condition()) event.threshold = 0.5;
   reader.values().read(map, "threshold", event.threshold);
+  reader.values().read(map, "noise", event.noise, Range::kNotNegative);
   if (const Node* then = map.get("then")) {
     event.stops = then->text == "stop";
     if (then->is_map()) read_assignments(reader, event, *then);

@@ -18,6 +18,20 @@ Program Program::constant(double value) {
   return Program(std::move(contents));
 }
 
+bool Program::is_condition() const {
+  if (is_constant()) return false;
+  switch (contents_->tape.code.back().operation) {
+    case Operation::kLess:
+    case Operation::kLessEqual:
+    case Operation::kEqual:
+    case Operation::kNotEqual:
+    case Operation::kAnd:
+    case Operation::kOr:
+    case Operation::kNot: return true;
+    default: return false;
+  }
+}
+
 double Program::eval_gradient(std::span<const double> inputs, std::span<double> work,
                               std::span<double> gradient) const {
   if (is_constant()) return contents_->constant;

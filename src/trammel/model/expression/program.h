@@ -32,6 +32,9 @@ class Program {
   /// The value of a constant; NaN of anything else.
   double constant() const { return contents_->constant; }
 
+  /// Whether it is a comparison or joins comparisons, so that its value is 0 or 1.
+  bool is_condition() const;
+
   /// The numbers that eval() needs to work; 0 for a constant.
   int work_size() const { return static_cast<int>(contents_->tape.code.size()); }
   /// T is double or a dual number of any depth: seeded with d/dt, it gives rates; nested, higher derivatives.
