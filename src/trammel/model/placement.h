@@ -7,8 +7,9 @@
 namespace trammel::model {
 
 /// Places every body without position and orientation so that a joint to a body that stands already is closed at its
-/// initial coordinates (zero where none are given), going outward from the ground and from the bodies that stand.
-/// Bodies that no such joint reaches stay at the origin.
+/// initial coordinates (zero where none are given), going outward from the ground and from the bodies that stand. Where
+/// only rods (distance joints) lead to a body, the first of known length is laid along the x axis of its marker on the
+/// body that stands, or against it when that is marker J. Bodies that no such joint reaches stay at the origin.
 void place_bodies(Model& model);
 
 }  // namespace trammel::model
