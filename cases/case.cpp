@@ -49,7 +49,7 @@ const std::vector<const CaseEntry*>& cases() {
   static const std::vector<const CaseEntry*> all = [] {
     std::vector<const CaseEntry*> entries = equation_cases();
     entries.insert(entries.end(), generated_models().begin(), generated_models().end());
-    for (const ModelFile& file : model_files()) entries.push_back(&model_file_entry(file));
+    for (const CaseEntry& entry : model_file_entries()) entries.push_back(&entry);
     std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
     return entries;
   }();
@@ -57,13 +57,11 @@ const std::vector<const CaseEntry*>& cases() {
 }
 
 const CaseEntry* find_case(const std::string& name) {
-  for (const auto* entries : {&equation_cases(), &generated_models()}) {
+  // Model files are read only when the name is none of the others.
+  for (const auto* entries : {&equation_cases(), &generated_models(), &cases()}) {
     for (const CaseEntry* entry : *entries) {
       if (entry->name == name) return entry;
     }
-  }
-  for (const ModelFile& file : model_files()) {
-    if (file.name == name) return &model_file_entry(file);
   }
   return nullptr;
 }

@@ -48,6 +48,8 @@ struct BodyPose {
   linalg::Vector angular_vector = {};  ///< spatial: angular velocity, body axes [rad/s]
 };
 
+/// What a run needs. The system may be shared between threads; `events` and `bodies` of a model keep working memory of
+/// their own, so that a case serves one run at a time: build one for each thread.
 struct Case {
   std::shared_ptr<const dae::ConstrainedSystem> system;
   dae::State start;                        ///< t, q, v, x; accelerations and multipliers are computed

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <stdexcept>
 
 #include "cases/model_files.h"
@@ -48,12 +47,7 @@ std::vector<BodyPose> list_poses(const system::Mechanism& mechanism, system::Pro
   return poses;
 }
 
-}  // namespace
-
-const CaseEntry& model_file_entry(const ModelFile& file) {
-  static std::map<std::string, CaseEntry> entries;
-  const auto found = entries.find(file.name);
-  if (found != entries.end()) return found->second;
+CaseEntry read_entry(const ModelFile& file) {
   const std::string where = "models/" + file.name + ".yaml";
   const model::Model model = io::read_model_text(file.text, where);
   CaseEntry entry;
@@ -72,7 +66,18 @@ const CaseEntry& model_file_entry(const ModelFile& file) {
     }
     return io::read_model_text(file.text, where, options);
   };
-  return entries.emplace(file.name, std::move(entry)).first->second;
+  return entry;
+}
+
+}  // namespace
+
+const std::vector<CaseEntry>& model_file_entries() {
+  static const std::vector<CaseEntry> entries = [] {
+    std::vector<CaseEntry> all;
+    for (const ModelFile& file : model_files()) all.push_back(read_entry(file));
+    return all;
+  }();
+  return entries;
 }
 
 Case make_case(const analyses::Prepared& prepared) {

@@ -21,7 +21,8 @@ const std::vector<ModelFile>& model_files();
 const std::vector<const CaseEntry*>& equation_cases();
 const std::vector<const CaseEntry*>& generated_models();
 
-/// The case of a model file. It is read at the first call; the first comment of the file says where the model is from.
-const CaseEntry& model_file_entry(const ModelFile& file);
+/// The cases of all model files, in their order. They are read at the first call; the first comment of a file says
+/// where the model is from.
+const std::vector<CaseEntry>& model_file_entries();
 
 }  // namespace trammel::cases

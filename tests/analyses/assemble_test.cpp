@@ -4,8 +4,11 @@
 
 #include "cases/case.h"
 #include "tests/analyses/mechanisms.h"
+#include "tests/support/models.h"
 #include "tests/support/systems.h"
 #include "trammel/kinematics/redundancy.h"
+#include "trammel/model/placement.h"
+#include "trammel/system/mechanism.h"
 
 namespace trammel::analyses {
 namespace {
@@ -253,6 +256,52 @@ TEST(Assemble, ClosesAChainOfAThousandRods) {
   EXPECT_LT(result.largest_violation, 1e-11);
   EXPECT_LT(result.iterations, 100);
   EXPECT_LT(linalg::largest_abs(result.state.q - guess.q), 2);
+}
+
+/// A planar body on a rod from the ground point (1, 2), whose marker is turned by 0.5.
+std::shared_ptr<testing::Model> make_body_on_rod(double length) {
+  auto model = testing::make_model(model::Space::kPlanar);
+  testing::add_body(*model, "a", 1, Eigen::Vector3d(0, 0, 1), {1, 2, 0});
+  const int i = testing::add_marker(*model, testing::kGround, {1, 2, 0}, testing::turned_about_z(0.5));
+  testing::add_joint(*model, "rod", model::JointType::kDistance, i, testing::add_marker(*model, 0), length);
+  return model;
+}
+
+TEST(Placement, ARodPlacesABodyThatNothingElsePlaces) {
+  auto model = make_body_on_rod(3);
+  model->bodies[0].position.setZero();
+  model::place_bodies(*model);
+  EXPECT_LT((model->bodies[0].position - Eigen::Vector3d(1 + 3 * std::cos(0.5), 2 + 3 * std::sin(0.5), 0)).norm(),
+            1e-14);
+
+  // A hinge says more, whatever the order of the joints.
+  auto hinged = make_body_on_rod(3);
+  const int i = testing::add_marker(*hinged, testing::kGround, {4, 0, 0}), j = testing::add_marker(*hinged, 0);
+  testing::add_joint(*hinged, "hinge", model::JointType::kRevolute, i, j);
+  model::place_bodies(*hinged);
+  EXPECT_EQ(hinged->bodies[0].position, Eigen::Vector3d(4, 0, 0));
+}
+
+TEST(Assemble, ARodLeavesThePositionInWhichItsPointsCoincide) {
+  for (const auto space : {model::Space::kPlanar, model::Space::kSpatial}) {
+    auto model = make_body_on_rod(3);
+    model->space = space;
+    const system::Mechanism mechanism(model);
+    const AssemblyResult result = assemble(mechanism, mechanism.given_state());
+    ASSERT_TRUE(result.ok) << result.message;
+    EXPECT_NEAR((result.state.q.head<2>() - Eigen::Vector2d(1, 2)).norm(), 3, 1e-10);
+  }
+}
+
+TEST(Assemble, ARodWithoutLengthIsRefusedByName) {
+  for (const double length : {-1.0, 0.0}) {
+    try {
+      const system::Mechanism mechanism(make_body_on_rod(length));
+      ADD_FAILURE() << "a length of " << length << " was accepted";
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("'rod' has no length"), std::string::npos) << error.what();
+    }
+  }
 }
 
 }  // namespace

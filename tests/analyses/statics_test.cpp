@@ -6,7 +6,9 @@
 
 #include "cases/case.h"
 #include "tests/analyses/mechanisms.h"
+#include "tests/support/models.h"
 #include "tests/support/systems.h"
+#include "trammel/system/mechanism.h"
 
 namespace trammel::analyses {
 namespace {
@@ -59,6 +61,43 @@ TEST(Statics, ReportsTheUpperPositionAsUnstableWhenStabilityIsNotPreferred) {
   });
   EXPECT_NEAR(growth->eigenvalue.real(), 2 * pi * Rod::frequency(), 1e-6);
   EXPECT_EQ(growth->damping_ratio, -1);
+}
+
+/// A rod of mass 2 on a pin, its centre at 0.6, with a torsion spring that is free at angle 0.
+std::shared_ptr<const system::Mechanism> make_sprung_pendulum(double angle, double stiffness) {
+  auto model = testing::make_model(model::Space::kPlanar, {0, -kGravity, 0});
+  testing::add_body(*model, "rod", 2, Eigen::Vector3d(0, 0, 0.5), {0, 0, 0}, testing::turned_about_z(angle));
+  model->bodies[0].centre = {0.6, 0, 0};
+  model->bodies[0].angle = angle;
+  const int i = testing::add_marker(*model, testing::kGround), j = testing::add_marker(*model, 0);
+  const int pin = testing::add_joint(*model, "pin", model::JointType::kRevolute, i, j);
+  testing::add_joint_force(*model, "spring", {pin, model::CoordinateKind::kAngle}).stiffness = stiffness;
+  return std::make_shared<const system::Mechanism>(model);
+}
+
+TEST(Statics, APendulumOnASpringGoesDownhillFromWhereverItStarts) {
+  for (const double stiffness : {0.3, 1.0, 4.0, 9.0}) {
+    const auto torque = [&](double angle) { return -stiffness * angle - 2 * kGravity * 0.6 * std::cos(angle); };
+    for (double start = -6.05; start < 6.2; start += 0.35) {
+      double downhill = start;
+      const double step = 1e-4 * (torque(start) > 0 ? 1 : -1);
+      while (torque(downhill) * step > 0) downhill += step;
+      const auto system = make_sprung_pendulum(start, stiffness);
+      const StaticsResult result = find_equilibrium(*system, system->given_state());
+      ASSERT_TRUE(result.ok) << result.message;
+      EXPECT_EQ(result.stability, Stability::kStable) << start;
+      EXPECT_NEAR(result.state.q[2], downhill, 2e-4) << "from " << start << " on a spring of " << stiffness;
+    }
+  }
+}
+
+TEST(Statics, AnUnstableEquilibriumGivesWayToTheOneDownhillOfTheStart) {
+  const auto system = make_sprung_pendulum(0.3, 1);
+  const StaticsResult result = find_equilibrium(*system, system->given_state());
+  ASSERT_TRUE(result.ok) << result.message;
+  EXPECT_NEAR(result.state.q[2], -1.4475, 1e-4);
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_NE(result.notes[0].find("downhill from the start"), std::string::npos) << result.notes[0];
 }
 
 TEST(Statics, MassesOnSpringsSinkAsTheirWeightsSay) {

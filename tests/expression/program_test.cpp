@@ -157,5 +157,23 @@ TEST(AllocationCounter, Counts) {
   EXPECT_GT(testing::allocation_count(), before) << some.size();
 }
 
+TEST(Program, FaultsAreTracedToTheOperationThatMakesThem) {
+  SampleScope scope;
+  const auto fault = [&](const std::string& text, double t) {
+    const Program program = compile(text, scope);
+    const std::vector<double> inputs(program.inputs().size(), t);
+    std::vector<double> work(static_cast<std::size_t>(program.work_size()));
+    const Fault found = program.find_fault(inputs, work);
+    return found.input >= 0 ? "input " + std::to_string(found.input) : found.text;
+  };
+  EXPECT_EQ(fault("2 + 3*sqrt(t)", 4), "");
+  EXPECT_EQ(fault("2 + 3*sqrt(t)", -4), "sqrt(-4)");
+  EXPECT_EQ(fault("1 + 1/t", 0), "1 / 0");
+  EXPECT_EQ(fault("-t^2", 1e200), "1e+200^2");
+  EXPECT_EQ(fault("t^0.5", -2), "(-2)^0.5");
+  EXPECT_EQ(fault("if(t < 0, log(-1 - t), log(t - 3))", 2), "log(-1)");
+  EXPECT_EQ(fault("2*t", std::nan("")), "input 0");
+}
+
 }  // namespace
 }  // namespace trammel::model::expression

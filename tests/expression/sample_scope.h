@@ -14,6 +14,26 @@
 
 namespace trammel::model::expression {
 
+/// Numbers by name.
+class ParameterScope final : public Scope {
+ public:
+  ParameterScope() = default;
+  explicit ParameterScope(std::map<std::string, double> values) : values_(std::move(values)) {}
+
+  std::optional<Meaning> find(const std::string& name) override {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nullopt : std::optional(Meaning::constant(found->second));
+  }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : values_) names.push_back(name);
+    return names;
+  }
+
+ private:
+  std::map<std::string, double> values_;
+};
+
 class SampleScope final : public Scope {
  public:
   std::optional<Meaning> find(const std::string& name) override {

@@ -76,7 +76,7 @@ TEST(ReadForces, FrictionAndStops) {
   EXPECT_EQ(law(m, 0).stribeck_velocity, 0.1);
   EXPECT_EQ(law(m, 0).smoothing_velocity, 0.01);
   EXPECT_EQ(law(m, 0).damping, 4);
-  const model::ForceLaw::Stop stop = law(m, 1).stop.value();
+  const model::Stop stop = law(m, 1).stop.value();
   EXPECT_EQ(stop.lower, -1);
   EXPECT_EQ(stop.upper, 2);
   EXPECT_EQ(stop.stiffness, 1e5);

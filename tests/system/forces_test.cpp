@@ -85,7 +85,7 @@ T smooth_step(const T& s) {
 }
 
 template <class T>
-T stop_force(const ForceLaw::Stop& stop, const T& depth, const T& rate) {
+T stop_force(const model::Stop& stop, const T& depth, const T& rate) {
   using std::pow;
   if (!(depth > 0)) return T(0);
   const T force = stop.stiffness * pow(depth, stop.exponent) + stop.damping * rate * smooth_step(T(depth / stop.depth));
@@ -414,6 +414,62 @@ TEST(Forces, StretchedSpringPullsByStiffnessTimesStretch) {
   EXPECT_LT((f.head<3>() - F * Vector3d(0.6, 0.8, 0)).norm(), 1e-13);
   EXPECT_NEAR(probe.calc_energy().potential, 0.5 * 10 - 1, 1e-13);
   EXPECT_NEAR(probe.calc_energy().dissipated, 2 * 1.2 * 1.2, 1e-13);
+}
+
+TEST(Forces, ASpringOfFreeLengthZeroIsLinearWhereItsPointsCoincide) {
+  for (const bool is_planar : {true, false}) {
+    auto model = make_model(is_planar ? Space::kPlanar : Space::kSpatial);
+    add_body(*model, "a", 1, Vector3d(1, 1, 1));
+    add_body(*model, "b", 1, Vector3d(1, 1, 1), Vector3d(1, 0, 0));
+    const double z = is_planar ? 0 : 0.125;
+    ForceLaw& law = add_line_force(*model, "spring", add_marker(*model, 0, Vector3d(0.5, 0.25, z)),
+                                   add_marker(*model, 1, Vector3d(-0.5, 0.25, z)));
+    law.stiffness = 30;
+    law.damping = 4;
+    const Mechanism system(model);
+    const dae::State state = system.given_state();
+    EXPECT_EQ(element_forces(system, state).norm(), 0);
+    dae::Evaluation evaluation(system);
+    const auto force = [&](const dae::State& at) {
+      evaluation.set(at);
+      return VectorXd(evaluation.force());
+    };
+    evaluation.set(state);
+    const auto dense = [&](Derivative which) {
+      return MatrixXd(system.structure().pattern(which).to_dense(evaluation.derivative(which)));
+    };
+    const MatrixXd by_q = dense(Derivative::kForceByQ), by_v = dense(Derivative::kForceByV);
+    EXPECT_LT((by_q.topLeftCorner(2, 2) + 30 * MatrixXd::Identity(2, 2)).norm(), 1e-12);
+    for (int i = 0; i < system.structure().n_v(); ++i) {
+      dae::State moved = state;
+      const double h = 1e-6;
+      const VectorXd delta = h * VectorXd::Unit(system.structure().n_v(), i);
+      system.retract(state.q, delta, moved.q);
+      EXPECT_LT((force(moved) / h - by_q.col(i)).norm(), 1e-4) << i;
+      moved = state;
+      moved.v[i] = 0.7;
+      EXPECT_LT((force(moved) / 0.7 - by_v.col(i)).norm(), 1e-12) << i;
+    }
+    EXPECT_EQ(evaluation.find_trouble(), "");
+  }
+}
+
+TEST(Forces, AForceBetweenPointsThatCoincideIsNamedWhenItHasNoDirection) {
+  auto model = make_model(Space::kPlanar);
+  add_body(*model, "a", 1, Vector3d(1, 1, 1));
+  ForceLaw& law = add_line_force(*model, "cord", add_marker(*model, kGround), add_marker(*model, 0));
+  law.stiffness = 10;
+  law.reference = 0.5;
+  const Mechanism system(model);
+  dae::Evaluation evaluation(system);
+  dae::State state = system.given_state();
+  evaluation.set(state);
+  EXPECT_FALSE(evaluation.force().allFinite());
+  EXPECT_EQ(evaluation.find_trouble(), "force 'cord': its points coincide, so that 5 N have no direction");
+  // Points that part have one.
+  state.v << 0, 2, 0;
+  evaluation.set(state);
+  EXPECT_LT((evaluation.force() - VectorXd(Vector3d(0, 5, 0))).norm(), 1e-14);
 }
 
 // --- joint coordinates ----------------------------------------------------------------------------------------------

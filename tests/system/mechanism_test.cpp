@@ -10,6 +10,7 @@
 #include "tests/support/models.h"
 #include "tests/support/reference_bodies.h"
 #include "trammel/integrators/integrate.h"
+#include "trammel/kinematics/redundancy.h"
 #include "trammel/kkt/accelerations.h"
 #include "trammel/system/mechanism.h"
 #include "trammel/system/plain_form.h"
@@ -839,6 +840,63 @@ TEST(Mechanism, ProbeTakesNoMemoryOnceItHasSeenAState) {
   const long before = testing::allocation_count();
   for (int repeat = 0; repeat < 5; ++repeat) look();
   EXPECT_EQ(testing::allocation_count() - before, 0);
+}
+
+TEST(Mechanism, DerivativesOfExpressionsTakeNoMemoryAtTheFirstTime) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "sanitizers bring an allocator of their own";
+  const Mechanism system(make_everything());
+  const dae::State state = system.given_state();
+  std::vector<BodyFrame> frames(static_cast<std::size_t>(system.bodies().frames()));
+  std::vector<Twist> twists(frames.size());
+  system.bodies().calc_frames(state.q.data(), frames);
+  system.bodies().calc_twists(state.v.data(), twists);
+  const SignalInput in{state, frames, twists};
+  std::vector<double> values(static_cast<std::size_t>(system.forces().pattern_by_q().size()));
+  SignalWork work = system.signals().make_work();
+  const long before = testing::allocation_count();
+  system.forces().calc_by_q(in, work, values.data());
+  EXPECT_EQ(testing::allocation_count() - before, 0);
+}
+
+// --- what is not a finite number is named ---------------------------------------------------------------------------
+
+/// A body with a force and a state by expressions, and a spring by a curve that ends at 1.
+std::shared_ptr<Model> make_fragile() {
+  auto model = make_model(Space::kSpatial);
+  add_body(*model, "a", 1, Vector3d(1, 2, 3), Vector3d(0.5, 0, 0));
+  const int ground = add_marker(*model, kGround), a = add_marker(*model, 0);
+  model->variables.push_back({"root", "", compile(*model, "sqrt(0.5 - t)")});
+  add_vector_force(*model, "push", a).force[0] = compile(*model, "3*root");
+  const std::vector<double> x{0, 0.5, 1}, y{0, 1, 3};
+  model->curves.push_back({"rubber", math::Spline::linear(x, y, math::Extrapolation::kRefuse)});
+  add_line_force(*model, "band", ground, a).stiffness_curve = 0;
+  model->states.emplace_back();
+  model->states.back().name = "z";
+  model->states.back().function = compile(*model, "if(t > 5, sqrt(-t), exp(t)) / t");
+  return model;
+}
+
+TEST(Mechanism, ForcesAndStatesThatAreNotFiniteAreNamedWithTheirExpressions) {
+  const auto system = std::make_shared<const Mechanism>(make_fragile());
+  const PlainForm plain(system, system->rotations());
+  const auto trouble = [](const dae::ConstrainedSystem& of, const dae::State& at) {
+    dae::Evaluation evaluation(of);
+    evaluation.set(at);
+    return kinematics::describe_failure(evaluation, kkt::AccelerationStatus::kNotFinite);
+  };
+  dae::State state = system->given_state();
+  state.t = 0.75;
+  const std::string push = "force 'push': \"3*root\" reads root, \"sqrt(0.5 - t)\" takes sqrt(-0.25)";
+  EXPECT_EQ(trouble(*system, state), "the force on a.vx is not a finite number; " + push);
+  EXPECT_EQ(trouble(plain, plain.to_plain(state)), "the force on a.x is not a finite number; " + push);
+  state.t = 0;
+  EXPECT_EQ(trouble(*system, state),
+            "the rate of state z is not a finite number; state 'z': "
+            "\"if(t > 5, sqrt(-t), exp(t)) / t\" takes 1 / 0");
+  state.t = 0.25;
+  state.q[0] = 1.5;
+  const std::string band = trouble(*system, state);
+  EXPECT_NE(band.find("force 'band': curve 'rubber' is left beyond its end at 1"), std::string::npos) << band;
 }
 
 }  // namespace

@@ -88,8 +88,7 @@ class Reading {
     system.bodies().calc_twists(state.v.data(), twists_);
     system.bodies().calc_twists(state.a.data(), accelerations_);
     wrenches_.resize(system.model().joints.size(), Wrench::Zero());
-    const std::vector<TimeValue> motions(system.constraints().time_functions().size());
-    system.constraints().add_joint_wrenches({frames_, twists_, motions, state.x.data()}, state.lambda, wrenches_);
+    system.constraints().add_joint_wrenches(frames_, state.lambda, wrenches_);
     work_ = system.signals().make_work();
     const SignalInput in{state_, frames_, twists_, &accelerations_, &wrenches_};
     system.signals().calc_gradients(in, system.signals().order_of_all(), work_);

@@ -142,13 +142,20 @@ bool Assembly::assemble_positions() {
 void Assembly::report_open_positions(bool finite) {
   const std::vector<std::string>& names = evaluation_.structure().constraint_names;
   if (!finite) {
+    const dae::Structure& s = evaluation_.structure();
     const Vector& g = evaluation_.constraint();
+    const double* G = evaluation_.jacobian();
+    Vector sums = g.cwiseProduct(Vector::Zero(g.size()));  // NaN where a value of the row is not finite
+    const bool is_value = !sums.allFinite();
+    for (int k = 0; k < s.jacobian.size() && !is_value; ++k) {
+      if (s.jacobian[k].row < g.size()) sums[s.jacobian[k].row] += 0 * G[k];
+    }
     std::vector<std::string> rows;
     for (Eigen::Index i = 0; i < g.size(); ++i) {
-      if (!std::isfinite(g[i])) rows.push_back(fmt::format("'{}'", names[static_cast<std::size_t>(i)]));
+      if (!std::isfinite(sums[i])) rows.push_back(fmt::format("'{}'", names[static_cast<std::size_t>(i)]));
     }
-    result_.message = rows.empty() ? "the Jacobian of the constraints is not finite at the given position"
-                                   : fmt::format("constraint {} is not a finite number", list_names(rows));
+    result_.message = fmt::format("{} {} is not a finite number at the given position",
+                                  is_value ? "constraint" : "the gradient of constraint", list_names(rows));
     return;
   }
   result_.open = find_open(names, evaluation_.constraint(), positions_.calc_allowed_violation());
@@ -219,7 +226,7 @@ std::vector<std::string> AssemblyOptions::validate(const dae::Structure& structu
 AssemblyResult assemble(const dae::ConstrainedSystem& system, const dae::State& guess, const AssemblyOptions& options) {
   const dae::Structure& s = system.structure();
   std::vector<std::string> problems = options.validate(s);
-  for (std::string& problem : find_state_problems(s, guess)) problems.push_back(std::move(problem));
+  for (std::string& problem : dae::find_state_problems(s, guess)) problems.push_back(std::move(problem));
   if (!problems.empty()) {
     AssemblyResult result;
     result.state = guess;

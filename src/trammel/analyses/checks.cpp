@@ -3,28 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace trammel::analyses {
-
-std::vector<std::string> find_state_problems(const dae::Structure& structure, const dae::State& state) {
-  std::vector<std::string> problems;
-  const auto check = [&](const linalg::Vector& vector, const std::vector<std::string>& names, const char* kind) {
-    if (static_cast<std::size_t>(vector.size()) != names.size()) {
-      problems.push_back(fmt::format("the state has {} {}, but the system has {}", vector.size(), kind, names.size()));
-      return;
-    }
-    for (Eigen::Index i = 0; i < vector.size(); ++i) {
-      if (std::isfinite(vector[i])) continue;
-      problems.push_back(fmt::format("the value of {} is not a finite number", names[static_cast<std::size_t>(i)]));
-    }
-  };
-  if (!std::isfinite(state.t)) problems.emplace_back("the time is not a finite number");
-  check(state.q, structure.position_names, "positions");
-  check(state.v, structure.velocity_names, "velocities");
-  check(state.x, structure.state_names, "extra states");
-  return problems;
-}
 
 dae::State complete_state(const dae::Structure& structure, const dae::State& given) {
   dae::State state = dae::State::zero(structure);

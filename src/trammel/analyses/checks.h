@@ -1,16 +1,13 @@
 #pragma once
 
-// Checks and phrases that the analyses share.
+// Small things that the analyses share, mostly phrases.
 
 #include <string>
 #include <vector>
 
-#include "trammel/dae/state.h"
+#include "trammel/dae/state_check.h"
 
 namespace trammel::analyses {
-
-/// What is wrong with the sizes and values of q, v and x of a state, one message each; empty when sound.
-std::vector<std::string> find_state_problems(const dae::Structure& structure, const dae::State& state);
 
 /// t, q, v and x of the given state; a, lambda and x' where they fit, zero elsewhere.
 dae::State complete_state(const dae::Structure& structure, const dae::State& given);

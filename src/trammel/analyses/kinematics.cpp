@@ -5,15 +5,14 @@
 
 #include <Eigen/QR>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <exception>
 #include <optional>
 
 #include "trammel/analyses/checks.h"
 #include "trammel/analyses/linearise.h"
 #include "trammel/integrators/output_schedule.h"
+#include "trammel/integrators/stopwatch.h"
 #include "trammel/kinematics/redundancy.h"
 
 namespace trammel::analyses {
@@ -41,12 +40,6 @@ constexpr int kMaxSuggestionSize = 1000;
 constexpr int kMaxReactionIterations = 50;
 // A constraint that others should imply is open when its residual exceeds this share of the size of the mechanism.
 constexpr double kOpenShare = 1e-6;
-
-double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 /// One analysis, from its checks to its result.
 class Drive {
@@ -85,10 +78,6 @@ class Drive {
   void note_step(double h);
   void check_interruption();
   void finish();
-  double wall_seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count();
-  }
-
   void emit(const dae::State& state);
   void stop(StopReason reason, std::string text);
   void fail(FailureCause cause, std::string message);
@@ -113,8 +102,7 @@ class Drive {
   bool finished_ = false;
   Vector probe_;         // a velocity of no particular structure
   std::string trouble_;  // of the last attempt
-  std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
-  double cpu_ = thread_seconds();
+  integrators::Stopwatch stopwatch_;
 };
 
 /// Names of the coordinates, one a freedom, whose motions would take all freedoms.
@@ -184,7 +172,7 @@ bool Drive::complete(dae::State& state) {
   state.x = evaluation_.follow_position();
   LeastChange& solver = positions_.least_change();
   if (!solver.factor(evaluation_.jacobian(), s.m()).ok) {
-    trouble_ = "the constraint Jacobian is not finite";
+    trouble_ = kinematics::describe_failure(evaluation_, kkt::AccelerationStatus::kNotFinite);
     return false;
   }
   Vector free(s.n_v());
@@ -225,7 +213,7 @@ bool Drive::solve_reactions(dae::State& state) {
     before = state.lambda;
     positions_.least_change().solve_transposed(b, state.lambda);
     if (!state.lambda.allFinite()) {
-      trouble_ = "forces or accelerations are not finite numbers";
+      trouble_ = kinematics::describe_failure(evaluation_, kkt::AccelerationStatus::kNotFinite);
       return false;
     }
     if (iterations == 1 || largest_abs(state.lambda - before) <= 1e-12 * largest_abs(state.lambda)) return true;
@@ -367,9 +355,9 @@ void Drive::check_interruption() {
     stop(StopReason::kStepLimit,
          fmt::format("the limit of {} steps was reached at t = {:g}", options_.max_steps, state_.t));
   }
-  if (finished_ || !observers_.progress || wall_seconds() < next_progress_) return;
-  next_progress_ = wall_seconds() + observers_.progress_interval;
-  observers_.progress({state_.t, options_.t_end, h_last_, result_.statistics.steps, wall_seconds()});
+  if (finished_ || !observers_.progress || stopwatch_.wall_seconds() < next_progress_) return;
+  next_progress_ = stopwatch_.wall_seconds() + observers_.progress_interval;
+  observers_.progress({state_.t, options_.t_end, h_last_, result_.statistics.steps, stopwatch_.wall_seconds()});
 }
 
 RunResult Drive::execute() {
@@ -389,8 +377,8 @@ RunResult Drive::execute() {
   }
   result_.statistics.evaluations += evaluation_.counts();
   result_.statistics.linear += positions_.least_change().counts();
-  result_.statistics.wall_seconds = wall_seconds();
-  result_.statistics.cpu_seconds = thread_seconds() - cpu_;
+  result_.statistics.wall_seconds = stopwatch_.wall_seconds();
+  result_.statistics.cpu_seconds = stopwatch_.cpu_seconds();
   return std::move(result_);
 }
 
@@ -457,7 +445,7 @@ RunResult drive(const dae::ConstrainedSystem& system, const dae::State& start, c
   dae::State guess = start;
   if (guess.v.size() == 0) guess.v = Vector::Zero(s.n_v());
   std::vector<std::string> problems = options.validate(s, start.t);
-  for (std::string& problem : find_state_problems(s, guess)) problems.push_back(std::move(problem));
+  for (std::string& problem : dae::find_state_problems(s, guess)) problems.push_back(std::move(problem));
   if (s.n_v() == 0) problems.emplace_back("the system has no coordinates");
   if (!problems.empty())
     return refuse(start, FailureCause::kInvalidInput, fmt::format("{}", fmt::join(problems, "; ")));

@@ -69,12 +69,6 @@ MatrixXd calc_null_space(const Eigen::Ref<const MatrixXd>& A, double tolerance) 
   return basis;
 }
 
-MatrixXd calc_null_space(const dae::ConstrainedSystem& system, const dae::State& at, double tolerance) {
-  dae::Evaluation evaluation(system);
-  evaluation.set_position(at.t, at.q);
-  return calc_null_space(system.structure().jacobian.to_dense(evaluation.jacobian()), tolerance);
-}
-
 StiffnessParts calc_stiffness(dae::Evaluation& evaluation) {
   const linalg::Vector lambda = evaluation.point().lambda;
   const MatrixXd reaction = to_dense(evaluation, Derivative::kReactionByQ, lambda);

@@ -24,8 +24,6 @@ namespace trammel::analyses {
 /// An orthonormal basis of { u : A u = 0 }, one column a vector. Rows are scaled to unit length first; what is left of
 /// a row below `tolerance` counts as zero. For A without rows it is the identity.
 Eigen::MatrixXd calc_null_space(const Eigen::Ref<const Eigen::MatrixXd>& A, double tolerance = 1e-8);
-/// The same for all rows of G at a state: the velocities that the constraints allow, up to g_t.
-Eigen::MatrixXd calc_null_space(const dae::ConstrainedSystem& system, const dae::State& at, double tolerance = 1e-8);
 
 /// The full matrices at a state of rest, each n_v x n_v.
 struct StiffnessParts {

@@ -34,6 +34,10 @@ constexpr int kCurvatureSize = 120;
 constexpr double kShorter = 0.3;  // factor of the shift after a step that could have been longer
 // Pushes away from an unstable equilibrium, in radians or `length` of the metric.
 constexpr double kFirstPush = 0.02;
+// Work against the forces along a step, relative to its length and the largest force, that counts as climbing; and the
+// gain of energy, relative to force and size. Both are far above round-off.
+constexpr double kClimbing = 1e-6;
+constexpr double kDistinct = 1e-4;  // distance of two equilibria, relative to the size
 constexpr int kMaxPushes = 4;
 
 /// One search, from the assembled position to the result.
@@ -68,6 +72,9 @@ class Search {
   double calc_lowest_curvature();
 
   void judge(const RestState& at);
+  bool is_uphill(const RestState& at);
+  bool descend_from_start(RestState& at);
+  void choose_downhill(RestState& at);
   void leave_unstable(RestState& at);
   bool push(const RestState& from, double way, RestState& to);
   void report_failure(const RestState& at);
@@ -80,7 +87,8 @@ class Search {
   PositionSolver positions_;
   StaticsResult result_;
   RestState start_;
-  double peak_ = 0;  // of the force scale, so that forces that vanish in equilibrium are judged by what they were
+  bool climbed_ = false;  // some step of Newton's iteration went against the forces
+  double peak_ = 0;       // of the force scale, so that forces that vanish in equilibrium are judged by what they were
   Vector delta_, delta_lambda_, delta_x_;
 };
 
@@ -155,7 +163,10 @@ bool Search::iterate_newton(RestState& at, int max_iterations) {
     if (!attempt_factor(equations_.stiffness_scale() * std::max(kLeastShift, kLargestShift * relative))) return false;
     equations_.solve(delta_, delta_lambda_, delta_x_);
     ++result_.iterations;
-    if (!delta_.allFinite() || !search_line(at, unit)) return false;
+    if (!delta_.allFinite()) return false;
+    const double work = delta_.dot(equations_.force_residual());
+    if (!search_line(at, unit)) return false;
+    climbed_ = climbed_ || work < -kClimbing * metric_.norm(delta_) * unit;
   }
   return false;
 }
@@ -283,6 +294,35 @@ void Search::judge(const RestState& at) {
   result_.unstable_modes = report.unstable;
 }
 
+/// Whether an equilibrium that was found from the start can hardly lie downhill from it.
+bool Search::is_uphill(const RestState& at) {
+  if (climbed_ && result_.stage == StaticsStage::kNewton) return true;
+  if (!evaluation_.structure().keeps_energy) return false;
+  const auto energy = [&](const RestState& of) {
+    evaluation_.set(of.state);
+    return evaluation_.calc_energy().value_or(0);
+  };
+  return energy(at) > energy(start_) + kClimbing * peak_ * calc_size(start_);
+}
+
+/// Goes to the equilibrium that relaxation reaches from the start, when that is another one and not unstable.
+bool Search::descend_from_start(RestState& at) {
+  const StaticsResult before = result_;
+  RestState trial = start_;
+  if (relax_and_polish(trial) && largest_abs(trial.state.q - at.state.q) > kDistinct * calc_size(at)) {
+    judge(trial);
+    result_.stage = StaticsStage::kRelaxation;
+    if (result_.stability != Stability::kUnstable) {
+      at = trial;
+      return true;
+    }
+  }
+  const int iterations = result_.iterations;
+  result_ = before;
+  result_.iterations = iterations;
+  return false;
+}
+
 /// Moves along the mode that grows fastest and back onto the constraints.
 bool Search::push(const RestState& from, double way, RestState& to) {
   const Mode* fastest = nullptr;
@@ -323,11 +363,24 @@ void Search::leave_unstable(RestState& at) {
   result_.notes.emplace_back("no stable equilibrium was found near this one");
 }
 
+void Search::choose_downhill(RestState& at) {
+  const bool is_unstable = result_.stability == Stability::kUnstable;
+  const bool is_from_above = result_.stage != StaticsStage::kRelaxation && (is_unstable || is_uphill(at));
+  if (is_from_above && descend_from_start(at)) {
+    result_.notes.push_back(fmt::format("{} equilibrium was found first; this one lies downhill from the start",
+                                        is_unstable ? "an unstable" : "another"));
+  } else if (is_unstable) {
+    leave_unstable(at);
+  }
+}
+
 void Search::report_failure(const RestState& at) {
   const dae::Structure& s = evaluation_.structure();
   result_.state = at.state;
   if (!equations_.eval_residuals(at)) {
     result_.message = "no equilibrium was found: forces or constraints are not finite numbers on the way";
+    const std::string trouble = evaluation_.find_trouble();
+    if (!trouble.empty()) result_.message += "; " + trouble;
     return;
   }
   Eigen::Index worst = 0;
@@ -348,8 +401,8 @@ StaticsResult Search::execute() {
   }
   result_.ok = true;
   judge(at);
-  const bool can_relax = options_.max_relaxation_steps > 0;
-  if (result_.stability == Stability::kUnstable && options_.prefer_stable && can_relax) leave_unstable(at);
+  const bool can_choose = options_.max_relaxation_steps > 0 && result_.stability != Stability::kUnknown;
+  if (options_.prefer_stable && can_choose) choose_downhill(at);
   if (result_.stability == Stability::kUnknown) {
     result_.notes.push_back(fmt::format("stability was not computed: {} velocity coordinates, and the limit is {}",
                                         evaluation_.structure().n_v(), options_.max_modal_size));
@@ -429,7 +482,7 @@ StaticsResult find_equilibrium(const dae::ConstrainedSystem& system, const dae::
   dae::State start = guess;
   start.v = Vector::Zero(s.n_v());
   std::vector<std::string> problems = options.validate(s);
-  for (std::string& problem : find_state_problems(s, start)) problems.push_back(std::move(problem));
+  for (std::string& problem : dae::find_state_problems(s, start)) problems.push_back(std::move(problem));
   if (s.n_v() == 0) problems.emplace_back("the system has no coordinates");
   if (!problems.empty()) {
     refusal.message = fmt::format("{}", fmt::join(problems, "; "));

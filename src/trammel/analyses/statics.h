@@ -10,8 +10,15 @@
 //   relaxation     the overdamped motion W^2 q' = f - G^T lambda (W: metric.h) by the implicit Euler rule with growing
 //                  steps (pseudo-transient continuation; Kelley and Keyes 1998), then Newton's iteration
 // Equilibria that are not isolated and constraints that depend on each other are no obstacle. What was found is
-// linearised (linearise.h), which tells whether it is stable; from an unstable one relaxation goes on, pushed along the
-// mode that grows, when a stable one is preferred.
+// linearised (linearise.h), which tells whether it is stable. When a stable one is preferred, the one that lies
+// downhill from the start is looked for by relaxation from there
+//   when the equilibrium that was found is unstable,
+//   when a step of Newton's iteration went against the forces: it climbed towards another equilibrium, and what lies
+//   beyond is not the nearest one,
+//   when the potential energy is higher than at the start, in systems that keep their energy.
+// If that fails or ends in an unstable equilibrium, an unstable one is left along the mode that grows, and a stable one
+// is taken as it is. Newton's iteration may still step over a barrier without climbing it; a path that must not is
+// followed by relaxation alone, or by a simulation with damping.
 
 #include <string>
 #include <vector>
@@ -28,7 +35,8 @@ struct StaticsOptions {
   int max_newton_iterations = 60;   ///< 1 or more
   int max_relaxation_steps = 2000;  ///< 0 or more; 0: relaxation is not tried
   bool load_stepping = true;        ///< whether it is tried
-  /// Go on from an unstable equilibrium to a stable one. False: report the one that is found.
+  /// Go on from an unstable equilibrium, and from one that does not lie downhill, to a stable one that does. False:
+  /// report the one that is found.
   bool prefer_stable = true;
   /// Most velocity coordinates for which eigenvalues are computed, >= 0; 0: never. They take n_v^3 operations: seconds
   /// for 300 coordinates with damping.

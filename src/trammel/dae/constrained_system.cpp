@@ -71,6 +71,8 @@ bool ConstrainedSystem::calc_derivative(Derivative, const Point&, VectorIn, Matr
 
 std::optional<double> ConstrainedSystem::calc_potential_energy(const Point&) const { return std::nullopt; }
 
+std::string ConstrainedSystem::find_trouble(const Point&) const { return {}; }
+
 std::unique_ptr<Workspace> ConstrainedSystem::make_workspace() const { return nullptr; }
 
 void ConstrainedSystem::prepare_position(Point&) const {}

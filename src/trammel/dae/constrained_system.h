@@ -16,6 +16,7 @@
 // and all derivatives) is supplied by finite differences; check_derivatives() tells which of those it gives are wrong.
 
 #include <optional>
+#include <string>
 
 #include "trammel/dae/state.h"
 #include "trammel/dae/structure.h"
@@ -71,6 +72,10 @@ class ConstrainedSystem {
 
   /// Potential energy [J] of a system that has one; the kinetic part v^T M v / 2 is added by the caller.
   virtual std::optional<double> calc_potential_energy(const Point& at) const;
+
+  /// For messages, in words: what of the system has values at the point that are not finite numbers, such as a force or
+  /// an expression. Default: empty, nothing to say. Both stages are prepared; may read everything.
+  virtual std::string find_trouble(const Point& at) const;
 
   // --- work shared within a stage, done once per new position (t, q) and once per new velocity.
   virtual std::unique_ptr<Workspace> make_workspace() const;

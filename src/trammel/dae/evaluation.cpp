@@ -232,4 +232,9 @@ std::optional<double> Evaluation::calc_energy() {
   return calc_kinetic_energy() + *potential;
 }
 
+std::string Evaluation::find_trouble() {
+  ensure_velocity();
+  return system_.find_trouble(point_);
+}
+
 }  // namespace trammel::dae

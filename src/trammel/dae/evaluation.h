@@ -57,6 +57,8 @@ class Evaluation {
   double calc_kinetic_energy();
   /// v^T M v / 2 + potential; nothing when the system has no potential energy.
   std::optional<double> calc_energy();
+  /// ConstrainedSystem::find_trouble() at the present point.
+  std::string find_trouble();
 
  private:
   // One bit per stored quantity.

@@ -49,11 +49,19 @@ std::string describe_non_finite(dae::Evaluation& evaluation) {
     return -1;
   };
   const dae::Point& at = evaluation.point();
+  // What the system knows of it besides, such as the force or the expression.
+  const auto with_cause = [&](std::string message) {
+    const std::string trouble = evaluation.find_trouble();
+    return trouble.empty() ? message : message + "; " + trouble;
+  };
   if (int i = find(at.q.data(), at.q.size()); i >= 0) {
     return fmt::format("the position {} is not a finite number", name_at(s.position_names, i));
   }
   if (int i = find(at.v.data(), at.v.size()); i >= 0) {
     return fmt::format("the velocity {} is not a finite number", name_at(s.velocity_names, i));
+  }
+  if (int i = find(at.x.data(), at.x.size()); i >= 0) {
+    return fmt::format("the state {} is not a finite number", name_at(s.state_names, i));
   }
   if (int k = find(evaluation.mass(), s.mass.size()); k >= 0) {
     return fmt::format("the mass matrix is not finite in row {}", name_at(s.velocity_names, s.mass[k].row));
@@ -63,14 +71,15 @@ std::string describe_non_finite(dae::Evaluation& evaluation) {
                        name_at(s.constraint_names, s.jacobian[k].row));
   }
   if (int i = find(evaluation.force().data(), s.n_v()); i >= 0) {
-    return fmt::format("the force on {} is not a finite number", name_at(s.position_names, i));
+    const auto& names = s.has_trivial_kinematics ? s.position_names : s.velocity_names;
+    return with_cause(fmt::format("the force on {} is not a finite number", name_at(names, i)));
   }
   if (int i = find(evaluation.acceleration_bias().data(), s.m()); i >= 0) {
     return fmt::format("the acceleration bias of constraint {} is not a finite number", name_at(s.constraint_names, i));
   }
   if (s.state_form == dae::StateForm::kExplicit) {
     if (int i = find(evaluation.state_rate().data(), s.n_x()); i >= 0) {
-      return fmt::format("the rate of state {} is not a finite number", name_at(s.state_names, i));
+      return with_cause(fmt::format("the rate of state {} is not a finite number", name_at(s.state_names, i)));
     }
   }
   return "the accelerations are not finite numbers";

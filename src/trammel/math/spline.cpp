@@ -143,7 +143,7 @@ Spline::Spline(Values x, Values y, std::span<const Slopes> slopes, Extrapolation
 }
 
 const Spline::Piece& Spline::piece(double x) const {
-  if (extrapolation_ == Extrapolation::kRefuse && !(x >= knots_.front() && x <= knots_.back())) {
+  if (!covers(x)) {
     throw std::out_of_range(
         fmt::format("spline: {} is outside of the data, which reach from {} to {}", x, knots_.front(), knots_.back()));
   }

@@ -2,14 +2,15 @@
 
 // Curves through points: piecewise cubics y(x) that interpolate (x_i, y_i), x_0 < x_1 < ...
 //
+// clang-format off
 //   linear    straight lines between the points; the slope jumps at the points, and the error is O(h^2).
 //   natural   y'' is continuous and vanishes at both ends; the error is O(h^4) where the data allow it (y'' = 0 at the
-//   ends),
-//             but a jump in the data rings through the neighbouring intervals.
+//             ends), but a jump in the data rings through the neighbouring intervals.
 //   akima     H. Akima, "A new method of interpolation and smooth curve fitting based on local procedures", J. ACM 17
 //             (1970) 589-602: the slope at a point follows from two chords on either side, so a point is felt for three
 //             intervals only and flat data stay flat; y'' jumps at the points, and the error is O(h^3) on equidistant
 //             points, O(h^2) on others.
+// clang-format on
 //
 // All are straight lines for two points. Units are those of the data. A spline is immutable and safe to share between
 // threads. The calc_ functions take double or duals.
@@ -69,6 +70,10 @@ class Spline {
   /// The abscissae x_i of the points.
   const std::vector<double>& knots() const { return knots_; }
   Extrapolation extrapolation() const { return extrapolation_; }
+  /// Whether it has a value at x: always, unless it refuses to extrapolate.
+  bool covers(double x) const {
+    return extrapolation_ != Extrapolation::kRefuse || (x >= knots_.front() && x <= knots_.back());
+  }
   /// How many derivatives are continuous at the points: 0 linear, 1 Akima, 2 natural. Where the data end, clamping
   /// leaves none of them.
   int continuous_derivatives() const { return continuous_derivatives_; }

@@ -53,14 +53,6 @@ int Model::find_state(const std::string& wanted) const { return find_by_name(sta
 int Model::find_variable(const std::string& wanted) const { return find_by_name(variables, wanted); }
 int Model::find_curve(const std::string& wanted) const { return find_by_name(curves, wanted); }
 
-int Model::frame_marker(int body) {
-  const std::string& wanted = body_name(body);
-  const int found = find_marker(wanted);
-  if (found >= 0) return found;
-  markers.push_back({wanted, body, Vector3d::Zero(), Matrix3d::Identity()});
-  return static_cast<int>(markers.size()) - 1;
-}
-
 const std::string& Model::body_name(int body) const {
   static const std::string ground = "ground";
   return body == kGround ? ground : bodies[static_cast<std::size_t>(body)].name;

@@ -139,10 +139,21 @@ struct Motion {
   double initial_rate = 0;  ///< for kAcceleration: rate at the start [m/s, rad/s]
 };
 
+/// One-sided stops: stiffness * penetration^exponent + damping * step(penetration, 0, 0, depth, 1), never pulling.
+struct Stop {
+  double lower = -1e300, upper = 1e300;  ///< range that is free
+  double stiffness = 0;
+  double exponent = 1.5;
+  double damping = 0;
+  double depth = 1e-3;
+};
+
 /// How the value of a scalar force follows from its coordinate c and the rate c'. All parts add up:
 ///   F = preload - stiffness (c - reference) - damping c' - S(c - reference) - D(c') - friction(c') + expression
 /// F > 0 acts to increase the coordinate: two markers are pushed apart, an angle is opened.
 struct ForceLaw {
+  using Stop = model::Stop;
+
   double stiffness = 0;      ///< [N/m] or [N m/rad]
   double damping = 0;        ///< [N s/m] or [N m s/rad]
   double reference = 0;      ///< free length [m] or free angle [rad]
@@ -154,15 +165,7 @@ struct ForceLaw {
   double breakaway = 0;              ///< F_s; 0: the same as F_c
   double stribeck_velocity = 0;      ///< v_s; 0: no Stribeck effect
   double smoothing_velocity = 1e-3;  ///< v_d, > 0
-  /// One-sided stops: stiffness * penetration^exponent + damping * step(penetration, 0, 0, depth, 1), never pulling.
-  struct Stop {
-    double lower = -1e300, upper = 1e300;  ///< range that is free
-    double stiffness = 0;
-    double exponent = 1.5;
-    double damping = 0;
-    double depth = 1e-3;
-  };
-  std::optional<Stop> stop;
+  std::optional<model::Stop> stop;
   std::optional<Program> expression;
 };
 
@@ -182,8 +185,9 @@ struct VectorForce {
   std::array<std::optional<Program>, 3> torque;  ///< [N m]
 };
 
-/// Six-component bushing (nonlinear-beam form): with A = axes of marker I,
-///   force  = A (K_f A^T d + C_f A^T d'),  torque = A (K_t Theta + C_t A^T w),  more generally the 6x6 matrices below.
+/// Six-component bushing: on the body of marker J, at its point and in the axes of marker I, it exerts
+///   (force, torque) = preload - stiffness d - damping d'
+/// with d the displacement of J from I and its small rotations, d' the velocity and angular velocity of J seen from I.
 struct Bushing {
   int i = -1;
   int j = -1;
@@ -286,8 +290,6 @@ struct Model {
   int find_state(const std::string& name) const;
   int find_variable(const std::string& name) const;
   int find_curve(const std::string& name) const;
-  /// The marker that is the frame of a body (or of the ground), added when it is not there yet.
-  int frame_marker(int body);
   const std::string& body_name(int body) const;  ///< "ground" for kGround
 };
 

@@ -3,17 +3,19 @@
 // What the names in expressions mean in a model. Expressions are compiled to programs whose inputs are indices into
 // Model::signals; signals are added as expressions ask for them, equal ones once.
 //
-//   t, time                                            time [s]
-//   r                                                  parameter: a constant
-//   pressure                                           extra state, variable
-//   hinge.angle, hinge.angle_rate, hinge.rate          joint coordinate and rate ("rate" where there is only one)
-//   hinge.reaction.fx ... tz, .force, .torque          reaction on the second body, ground axes, and its sizes
-//   spring.value; bushing.fx ... tz                    scalar force; other forces
-//   crank.x ... z, vx ... vz; crank.tip.x ...          point of a body frame or marker, and its velocity, from the
-//   ground crank.wx ... wz                                    angular velocity in the body's own axes crank.angle,
-//   crank.angle_rate                      planar: rotation, with its turns, and rate dx(a, b, c) and so on measures
-//   between markers, measures_of_markers() der(pressure)                                      derivative of a state, in
-//   residuals
+// clang-format off
+//   t, time                                      time [s]
+//   r                                            parameter: a constant
+//   pressure                                     extra state, variable
+//   hinge.angle, hinge.angle_rate, hinge.rate    joint coordinate and rate ("rate" where there is only one)
+//   hinge.reaction.fx ... tz, .force, .torque    reaction on the second body, ground axes, and its sizes
+//   spring.value; bushing.fx ... tz              scalar force; other forces
+//   crank.x ... z, vx ... vz; crank.tip.x ...    point of a body frame or marker, and its velocity, from the ground
+//   crank.wx ... wz                              angular velocity in the body's own axes
+//   crank.angle, crank.angle_rate                planar: rotation, with its turns, and rate
+//   dx(a, b, c) and so on                        measures between markers, measures_of_markers()
+//   der(pressure)                                derivative of a state, in residuals
+// clang-format on
 
 #include <span>
 #include <string>

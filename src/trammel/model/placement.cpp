@@ -25,6 +25,16 @@ struct Pose {
   }
 };
 
+/// Marker J in marker I for a rod, along the x axis; nothing for other joints and for rods whose length is not known.
+std::optional<Pose> rod_pose(const Model& model, int index) {
+  const Joint& joint = model.joints[static_cast<std::size_t>(index)];
+  if (joint.type != JointType::kDistance) return std::nullopt;
+  const double given = joint.parameter > 0 ? joint.parameter : 0;
+  Pose pose;
+  pose.p[0] = model.start_value({index, CoordinateKind::kDistance}).value_or(given);
+  return pose.p[0] > 0 ? std::optional(pose) : std::nullopt;
+}
+
 /// Marker J in marker I at the joint's initial coordinates; nothing for joints that leave too much open.
 std::optional<Pose> joint_pose(const Model& model, int index) {
   using enum CoordinateKind;
@@ -98,24 +108,29 @@ void place_bodies(Model& model) {
   std::vector<bool> stands;
   for (const Body& body : model.bodies) stands.push_back(body.has_position || body.has_orientation);
   const auto is_standing = [&](int body) { return body == kGround || stands[static_cast<std::size_t>(body)]; };
+  // Places the other body where one of the two stands; false when there is nothing to do.
+  const auto place = [&](const Joint& joint, const std::optional<Pose>& between) {
+    if (!between || joint.i < 0 || joint.j < 0) return false;
+    const Marker& I = model.markers[static_cast<std::size_t>(joint.i)];
+    const Marker& J = model.markers[static_cast<std::size_t>(joint.j)];
+    if (is_standing(I.body) == is_standing(J.body)) return false;
+    const bool places_j = is_standing(I.body);
+    const int placed = places_j ? J.body : I.body;
+    const Pose pose = places_j
+                          ? body_pose(model, I.body) * marker_pose(I) * *between * marker_pose(J).inverse()
+                          : body_pose(model, J.body) * marker_pose(J) * between->inverse() * marker_pose(I).inverse();
+    set_body_pose(model.bodies[static_cast<std::size_t>(placed)], pose);
+    stands[static_cast<std::size_t>(placed)] = true;
+    return true;
+  };
   for (bool progress = true; progress;) {
     progress = false;
     for (std::size_t k = 0; k < model.joints.size(); ++k) {
-      const Joint& joint = model.joints[k];
-      if (joint.i < 0 || joint.j < 0) continue;
-      const Marker& I = model.markers[static_cast<std::size_t>(joint.i)];
-      const Marker& J = model.markers[static_cast<std::size_t>(joint.j)];
-      if (is_standing(I.body) == is_standing(J.body)) continue;
-      const std::optional<Pose> between = joint_pose(model, static_cast<int>(k));
-      if (!between) continue;
-      const bool places_j = is_standing(I.body);
-      const int placed = places_j ? J.body : I.body;
-      const Pose pose = places_j
-                            ? body_pose(model, I.body) * marker_pose(I) * *between * marker_pose(J).inverse()
-                            : body_pose(model, J.body) * marker_pose(J) * between->inverse() * marker_pose(I).inverse();
-      set_body_pose(model.bodies[static_cast<std::size_t>(placed)], pose);
-      stands[static_cast<std::size_t>(placed)] = true;
-      progress = true;
+      if (place(model.joints[k], joint_pose(model, static_cast<int>(k)))) progress = true;
+    }
+    // A rod says less than any other joint: it places a body only where no other does.
+    for (std::size_t k = 0; k < model.joints.size() && !progress; ++k) {
+      progress = place(model.joints[k], rod_pose(model, static_cast<int>(k)));
     }
   }
   if (model.is_planar()) count_turns(model);

@@ -19,6 +19,10 @@ struct BodyState {
   math::Vector3<T> a, alpha;
 };
 
+inline BodyState<double> body_state(const BodyFrame& frame, const Twist& twist, const Twist& acceleration) {
+  return {frame.r, frame.R, twist.v, twist.w, acceleration.v, acceleration.w};
+}
+
 template <class T>
 struct MarkerState {
   math::Vector3<T> P, V, A;    // point and its derivatives, ground axes
@@ -44,6 +48,18 @@ MarkerState<T> place(const BodyState<T>& body, const MarkerGeometry& marker) {
 template <class T>
 BodyState<T> cast(const BodyState<double>& s) {
   return {s.r.cast<T>(), s.R.cast<T>(), s.v.cast<T>(), s.w.cast<T>(), s.a.cast<T>(), s.alpha.cast<T>()};
+}
+
+/// Force and torque [N, N m].
+using Wrench = Eigen::Matrix<double, 6, 1>;
+
+/// A generalised force on a body (force in ground axes, torque about the centre of mass in body axes) as force and
+/// torque at the point of a marker of that body, ground axes.
+inline Wrench move_to_marker(const Wrench& at_centre, const BodyFrame& body, const MarkerGeometry& marker) {
+  const Eigen::Vector3d force = at_centre.head<3>();
+  Wrench result;
+  result << force, body.R * at_centre.tail<3>() - (body.R * marker.s).cross(force);
+  return result;
 }
 
 /// The body with its six displacements (or velocities) as the variables of the duals.

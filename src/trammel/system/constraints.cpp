@@ -204,12 +204,12 @@ void Constraints::calc_bias_by_v(const ConstraintInput& in, double* values) cons
   }
 }
 
-void Constraints::add_joint_wrenches(const ConstraintInput& in, VectorIn lambda,
+void Constraints::add_joint_wrenches(const std::vector<BodyFrame>& frames, VectorIn lambda,
                                      std::vector<Eigen::Matrix<double, 6, 1>>& wrenches) const {
   Vector12 G;
   const auto visit = [&](const auto& element, const auto& phi, double weight) {
     if (element.joint < 0) return;
-    phi.gradient(frames_of(in, element.a, element.b), G);
+    phi.gradient({frames[static_cast<std::size_t>(element.a)], frames[static_cast<std::size_t>(element.b)]}, G);
     wrenches[static_cast<std::size_t>(element.joint)] -= weight * lambda[element.row] * G.tail<6>();
   };
   for_each_row([&](const auto& row) { visit(row, row.phi, 1); });

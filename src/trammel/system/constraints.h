@@ -78,7 +78,7 @@ class Constraints {
 
   /// Adds to wrenches[joint] what each joint exerts on the body of its marker J: force in ground axes at the centre of
   /// mass and torque in body axes [N, N m]. Couplings of other joints' coordinates are left out.
-  void add_joint_wrenches(const ConstraintInput& in, linalg::VectorIn lambda,
+  void add_joint_wrenches(const std::vector<BodyFrame>& frames, linalg::VectorIn lambda,
                           std::vector<Eigen::Matrix<double, 6, 1>>& wrenches) const;
 
  private:

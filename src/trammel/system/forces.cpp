@@ -1,7 +1,10 @@
 #include "trammel/system/forces.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/system/bushing_load.h"
 
@@ -15,18 +18,6 @@ using linalg::VectorOut;
 namespace {
 
 constexpr auto kAll = [](int) { return true; };
-
-BodyState<double> state_of(const SignalInput& in, int frame) {
-  const auto k = static_cast<std::size_t>(frame);
-  return {in.frames[k].r, in.frames[k].R, in.twists[k].v, in.twists[k].w, Vector3d::Zero(), Vector3d::Zero()};
-}
-
-FramePair frames_of(const SignalInput& in, const PlacedCoordinate& c) {
-  return {in.frames[static_cast<std::size_t>(c.a)], in.frames[static_cast<std::size_t>(c.b)]};
-}
-TwistPair twists_of(const SignalInput& in, const PlacedCoordinate& c) {
-  return {in.twists[static_cast<std::size_t>(c.a)], in.twists[static_cast<std::size_t>(c.b)]};
-}
 
 /// The generalised force of a force F and torque M (ground axes) at the ground point P.
 template <class T>
@@ -43,7 +34,7 @@ bool is_zero(const model::Program& program) { return program.is_constant() && pr
 }  // namespace
 
 Forces::Forces(const model::Model& model, const BodyTable& bodies, const Signals& signals)
-    : bodies_(bodies), signals_(signals), gravity_(model.gravity) {
+    : model_(model), bodies_(bodies), signals_(signals), gravity_(model.gravity) {
   if (!bodies.is_planar()) {
     for (int frame = 1; frame < bodies.frames(); ++frame) {
       for (int j = 3; j < 6; ++j) {
@@ -177,12 +168,20 @@ void Forces::add_bushing(const model::Model& model, int index) {
 // --- element by element ---------------------------------------------------------------------------------------------
 
 Forces::ScalarState Forces::eval_scalar(const ScalarElement& e, const SignalInput& in, SignalWork& work) const {
+  const model::Coordinate& coordinate = e.coordinate.coordinate;
+  const FramePair f = e.coordinate.frames(in.frames);
+  const TwistPair xi = e.coordinate.twists(in.twists);
   ScalarState s;
-  e.coordinate.coordinate.gradient(frames_of(in, e.coordinate), s.G);
   s.c = signals_.calc_joint_coordinate(in, e.coordinate, e.counter);
-  s.rate = s.G.dot(twists_of(in, e.coordinate).stacked());
+  s.is_degenerate = s.c == 0 && coordinate.is_degenerate(f);
+  const bool parts = s.is_degenerate && coordinate.parting_gradient(f, xi, s.G);
+  if (!parts) coordinate.gradient(f, s.G);
+  s.rate = s.is_degenerate && !parts ? 0.0 : s.G.dot(xi.stacked());
   s.law = e.law.calc(s.c, s.rate);
   s.total = s.law.force + (e.law.has_expression() ? e.law.expression().eval(work) : 0.0);
+  s.across = s.law.by_rate;
+  if (parts) s.across = s.total / s.rate;
+  if (s.is_degenerate && !parts && s.total != 0) s.G.setConstant(std::numeric_limits<double>::quiet_NaN());
   return s;
 }
 
@@ -242,12 +241,10 @@ void Forces::calc(const SignalInput& in, SignalWork& work, VectorOut f) const {
   for (const VectorElement& e : vectors_) {
     const int b = e.has_reaction ? e.j.frame : 0;
     add_to(e, e.i.frame, b,
-           calc_wrench<double>(e, eval_components(e, work), state_of(in, e.i.frame), state_of(in, b),
-                               state_of(in, e.frame.frame)),
-           f);
+           calc_wrench<double>(e, eval_components(e, work), in.body(e.i.frame), in.body(b), in.body(e.frame.frame)), f);
   }
   for (const BushingElement& e : bushings_) {
-    add_to(e, e.i.frame, e.j.frame, calc_wrench<double>(e, state_of(in, e.i.frame), state_of(in, e.j.frame)), f);
+    add_to(e, e.i.frame, e.j.frame, calc_wrench<double>(e, in.body(e.i.frame), in.body(e.j.frame)), f);
   }
 }
 
@@ -272,12 +269,19 @@ void Forces::calc_by_q(const SignalInput& in, SignalWork& work, double* values) 
   Vector12 rate_gradient;
   for (const ScalarElement& e : scalars_) {
     const ScalarState s = eval_scalar(e, in, work);
-    e.coordinate.coordinate.hessian(frames_of(in, e.coordinate), H);
-    e.coordinate.coordinate.rate_gradient(frames_of(in, e.coordinate), twists_of(in, e.coordinate), rate_gradient);
-    const Vector12 by_q = s.law.by_value * s.G + s.law.by_rate * rate_gradient;
+    const FramePair f = e.coordinate.frames(in.frames);
+    if (s.is_degenerate) {
+      e.coordinate.coordinate.parting_hessian(f, H);
+      H *= s.law.by_value;
+    } else {
+      e.coordinate.coordinate.hessian(f, H);
+      e.coordinate.coordinate.rate_gradient(f, e.coordinate.twists(in.twists), rate_gradient);
+      H *= s.total;
+      H += s.G * (s.law.by_value * s.G + s.law.by_rate * rate_gradient).transpose();
+    }
     double* out = values + e.q;
     for (const int i : e.slots) {
-      for (const int j : e.slots) *out++ += s.total * H(i, j) + s.G[i] * by_q[j];
+      for (const int j : e.slots) *out++ += H(i, j);
     }
     if (!e.law.has_expression()) continue;
     const ProgramUse& expression = e.law.expression();
@@ -308,8 +312,17 @@ void Forces::calc_by_v(const SignalInput& in, SignalWork& work, double* values) 
   for (const ScalarElement& e : scalars_) {
     const ScalarState s = eval_scalar(e, in, work);
     double* out = values + e.v;
-    for (const int i : e.slots) {
-      for (const int j : e.slots) *out++ += s.law.by_rate * s.G[i] * s.G[j];
+    if (s.is_degenerate) {
+      Matrix12 H;
+      e.coordinate.coordinate.parting_hessian(e.coordinate.frames(in.frames), H);
+      H = s.across * H + (s.law.by_rate - s.across) * s.G * s.G.transpose();
+      for (const int i : e.slots) {
+        for (const int j : e.slots) *out++ += H(i, j);
+      }
+    } else {
+      for (const int i : e.slots) {
+        for (const int j : e.slots) *out++ += s.law.by_rate * s.G[i] * s.G[j];
+      }
     }
     if (!e.law.has_expression()) continue;
     const ProgramUse& expression = e.law.expression();
@@ -346,8 +359,8 @@ void Forces::add_frame_columns(const VectorElement& e, const Eigen::Matrix<doubl
                                const SignalInput& in, double*& values) const {
   const int a = e.i.frame, b = e.has_reaction ? e.j.frame : 0, c = e.frame.frame;
   for (const int frame : e.frames) {
-    const BodyState<D6> moved = with_variables(state_of(in, frame), false);
-    const auto state = [&](int which) { return which == frame ? moved : cast<D6>(state_of(in, which)); };
+    const BodyState<D6> moved = with_variables(in.body(frame), false);
+    const auto state = [&](int which) { return which == frame ? moved : cast<D6>(in.body(which)); };
     const Eigen::Matrix<D6, 12, 1> wrench = calc_wrench<D6>(e, components, state(a), state(b), state(c));
     for (const int i : e.slots) {
       for (const int j : bodies_.slots(frame)) *values++ += wrench[i].derivative[static_cast<std::size_t>(j)];
@@ -361,8 +374,8 @@ void Forces::add_program_columns(const VectorElement& e, const SignalInput& in, 
   for (int k = 0; k < 6; ++k) {
     const auto at = static_cast<std::size_t>(k);
     if (!e.is_used[at]) continue;
-    const Vector12 direction = calc_wrench<double>(e, Eigen::Matrix<double, 6, 1>::Unit(k), state_of(in, e.i.frame),
-                                                   state_of(in, b), state_of(in, e.frame.frame));
+    const Vector12 direction = calc_wrench<double>(e, Eigen::Matrix<double, 6, 1>::Unit(k), in.body(e.i.frame),
+                                                   in.body(b), in.body(e.frame.frame));
     const ProgramUse& component = e.components[at];
     work.gather_room.assign(component.support().size(), 0.0);
     component.eval_gradient(signals_, work, 1, work.gather_room.data());
@@ -373,7 +386,7 @@ void Forces::add_program_columns(const VectorElement& e, const SignalInput& in, 
 void Forces::add_bushing_columns(const BushingElement& e, const SignalInput& in, bool by_velocity,
                                  double* values) const {
   const int a = e.i.frame, b = e.j.frame;
-  const BodyState<double> A = state_of(in, a), B = state_of(in, b);
+  const BodyState<double> A = in.body(a), B = in.body(b);
   for (const int frame : {a, b}) {
     if (frame == 0) continue;
     const bool moves_A = frame == a;
@@ -402,13 +415,13 @@ EnergyFlow Forces::calc_energy(const SignalInput& in, SignalWork& work) const {
   }
   for (const VectorElement& e : vectors_) {
     const int b = e.has_reaction ? e.j.frame : 0;
-    const Vector12 wrench = calc_wrench<double>(e, eval_components(e, work), state_of(in, e.i.frame), state_of(in, b),
-                                                state_of(in, e.frame.frame));
+    const Vector12 wrench =
+        calc_wrench<double>(e, eval_components(e, work), in.body(e.i.frame), in.body(b), in.body(e.frame.frame));
     const TwistPair xi{in.twists[static_cast<std::size_t>(e.i.frame)], in.twists[static_cast<std::size_t>(b)]};
     flow.driven += wrench.dot(xi.stacked());
   }
   for (const BushingElement& e : bushings_) {
-    const BodyState<double> A = state_of(in, e.i.frame), B = state_of(in, e.j.frame);
+    const BodyState<double> A = in.body(e.i.frame), B = in.body(e.j.frame);
     const Vector12 wrench = calc_wrench<double>(e, A, B);
     const TwistPair xi{in.twists[static_cast<std::size_t>(e.i.frame)], in.twists[static_cast<std::size_t>(e.j.frame)]};
     double rate = 0;
@@ -455,18 +468,42 @@ void Forces::calc_values(const SignalInput& in, SignalWork& work, int force, dou
   if (kind == 1) {
     const VectorElement& e = vectors_[k];
     const int b = e.has_reaction ? e.j.frame : 0;
-    wrench = calc_wrench<double>(e, eval_components(e, work), state_of(in, e.i.frame), state_of(in, b),
-                                 state_of(in, e.frame.frame));
+    wrench = calc_wrench<double>(e, eval_components(e, work), in.body(e.i.frame), in.body(b), in.body(e.frame.frame));
     marker = e.i;
   } else {
     const BushingElement& e = bushings_[k];
-    wrench = calc_wrench<double>(e, state_of(in, e.i.frame), state_of(in, e.j.frame));
+    wrench = calc_wrench<double>(e, in.body(e.i.frame), in.body(e.j.frame));
     marker = e.j;
     side = 6;
   }
-  const Matrix3d& R = in.frames[static_cast<std::size_t>(marker.frame)].R;
-  const Vector3d F = wrench.segment<3>(side), M = R * wrench.segment<3>(side + 3) - (R * marker.s).cross(F);
-  Eigen::Map<Eigen::Matrix<double, 6, 1>>(values, 6) << F, M;
+  Eigen::Map<Wrench>(values, 6) =
+      move_to_marker(wrench.segment<6>(side), in.frames[static_cast<std::size_t>(marker.frame)], marker);
+}
+
+std::string Forces::describe_fault(const SignalInput& in, SignalWork& work, int force) const {
+  const auto [kind, at] = element_of_[static_cast<std::size_t>(force)];
+  const auto k = static_cast<std::size_t>(at);
+  if (kind == 0) {
+    const ScalarElement& e = scalars_[k];
+    const ScalarState s = eval_scalar(e, in, work);
+    if (std::isfinite(s.total) && s.G.allFinite()) return {};
+    if (e.law.has_expression() && !std::isfinite(e.law.expression().eval(work))) {
+      return signals_.describe_fault(e.law.expression(), work);
+    }
+    if (s.is_degenerate) return fmt::format("its points coincide, so that {:g} N have no direction", s.total);
+    const std::string curve = e.law.find_left_curve(model_, s.c, s.rate);
+    return curve.empty() ? fmt::format("its coordinate is {:g} and the rate {:g}", s.c, s.rate) : curve;
+  }
+  if (kind == 1) {
+    const VectorElement& e = vectors_[k];
+    for (std::size_t i = 0; i < e.components.size(); ++i) {
+      if (!e.is_used[i] || std::isfinite(e.components[i].eval(work))) continue;
+      return signals_.describe_fault(e.components[i], work);
+    }
+  }
+  Wrench values;
+  calc_values(in, work, force, values.data());
+  return values.allFinite() ? "" : "positions or velocities are too large";
 }
 
 }  // namespace trammel::system

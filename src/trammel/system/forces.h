@@ -8,7 +8,6 @@
 #include <array>
 #include <vector>
 
-#include "trammel/system/body_state.h"
 #include "trammel/system/signals.h"
 
 namespace trammel::system {
@@ -42,6 +41,10 @@ class Forces {
   /// that marker's point, ground axes.
   int value_count(int force) const;
   void calc_values(const SignalInput& in, SignalWork& work, int force, double* values) const;
+  /// In words, why a force is not a finite number; empty when it is one. The signals that it needs are computed.
+  std::string describe_fault(const SignalInput& in, SignalWork& work, int force) const;
+  /// The signals that the forces need, in the order in which they are computed.
+  const std::vector<int>& order() const { return order_; }
 
  private:
   struct ScalarElement {
@@ -77,11 +80,16 @@ class Forces {
   int add_support_entries(std::vector<linalg::Entry>& entries, int a, int b, const SlotList& slots,
                           const std::vector<int>& support, int first, int last) const;
 
+  /// Where the points of a distance coincide, G and the rate are those of parting. Between points that rest there, a
+  /// force has no direction: G is then not a number, unless the force is zero. The derivatives of the force are there
+  /// by_value D^T D by q, where one exists, and by_rate G G^T + across (D^T D - G G^T) by v; D^T D: parting_hessian().
   struct ScalarState {
     Vector12 G;
     double c, rate;
     ScalarLaw::Value law;
     double total;
+    bool is_degenerate;
+    double across;
   };
   ScalarState eval_scalar(const ScalarElement& e, const SignalInput& in, SignalWork& work) const;
   template <class T>
@@ -101,6 +109,7 @@ class Forces {
                                        const TwistPair& xi, double& rate);
   Eigen::Matrix<double, 6, 1> eval_components(const VectorElement& e, SignalWork& work) const;
 
+  const model::Model& model_;
   const BodyTable& bodies_;
   const Signals& signals_;
   Eigen::Vector3d gravity_;

@@ -24,6 +24,16 @@ model::Coordinate make_coordinate(const model::Model& model, model::CoordinateKi
 struct PlacedCoordinate {
   model::Coordinate coordinate;
   int a = 0, b = 0;
+
+  FramePair frames(const std::vector<BodyFrame>& of) const {
+    return {of[static_cast<std::size_t>(a)], of[static_cast<std::size_t>(b)]};
+  }
+  TwistPair twists(const std::vector<Twist>& of) const {
+    return {of[static_cast<std::size_t>(a)], of[static_cast<std::size_t>(b)]};
+  }
+  double calc_rate(const std::vector<BodyFrame>& f, const std::vector<Twist>& xi) const {
+    return coordinate.rate(frames(f), twists(xi));
+  }
 };
 PlacedCoordinate make_joint_coordinate(const model::Model& model, const model::JointCoordinate& which);
 

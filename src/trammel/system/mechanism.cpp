@@ -1,5 +1,8 @@
 #include "trammel/system/mechanism.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -18,7 +21,6 @@ using dae::VectorIn;
 using dae::VectorOut;
 using linalg::Entry;
 using linalg::Pattern;
-using Wrench = Eigen::Matrix<double, 6, 1>;
 using Counters = std::vector<std::pair<model::JointCoordinate, int>>;
 
 namespace {
@@ -60,6 +62,23 @@ void refuse_accelerations(const model::Model& model, const Signals& signals) {
                                   ": forces may depend on positions, velocities, states and time, not on " +
                                   (signal.needs_reactions() ? "reactions" : "accelerations"));
     }
+  }
+}
+
+/// A rod whose points coincide would hold them in one direction only.
+void refuse_empty_rods(const model::Model& model, const BodyTable& bodies, const linalg::Vector* reference) {
+  linalg::Vector q, v;
+  calc_given_state(model, bodies, q, v);
+  std::vector<BodyFrame> frames(static_cast<std::size_t>(bodies.frames()));
+  bodies.calc_frames(reference ? reference->data() : q.data(), frames);
+  for (std::size_t k = 0; k < model.joints.size(); ++k) {
+    const model::Joint& joint = model.joints[k];
+    if (joint.type != model::JointType::kDistance || joint.parameter > 0) continue;
+    const PlacedCoordinate rod = make_joint_coordinate(model, {static_cast<int>(k), model::CoordinateKind::kDistance});
+    if (joint.parameter < 0 && !rod.coordinate.is_degenerate(rod.frames(frames))) continue;
+    throw std::invalid_argument("distance '" + joint.name +
+                                "' has no length, and its points coincide at the start: give it one, place the bodies "
+                                "apart, or use a joint that holds the points together");
   }
 }
 
@@ -108,10 +127,11 @@ struct Mechanism::Parts {
         constraints(*model, bodies, options.constraints),
         implied(*model, bodies, only_implied(options.constraints)),
         counter_states(find_counters(*model, constraints, implied)),
-        signals(*model, bodies, 0, counter_states),
+        signals(*model, bodies, counter_states),
         forces(*model, bodies, signals),
         energy_state(options.with_energy_states ? static_cast<int>(model->states.size() + counter_states.size()) : -1) {
     refuse_accelerations(*model, signals);
+    refuse_empty_rods(*model, bodies, options.constraints.reference);
     for (const auto& [which, state] : counter_states) {
       constraints.set_counter(which, state);
       implied.set_counter(which, state);
@@ -326,9 +346,7 @@ void Mechanism::count_turns(const std::vector<BodyFrame>& frames, const linalg::
   for (std::size_t k = 0; k < parts_->counters.size(); ++k) {
     const PlacedCoordinate& c = parts_->counters[k].coordinate;
     const int state = parts_->counter_states[k].second;
-    const double angle =
-        c.coordinate.value({frames[static_cast<std::size_t>(c.a)], frames[static_cast<std::size_t>(c.b)]});
-    x[state] = math::nearest_turn(angle, near[state]);
+    x[state] = math::nearest_turn(c.coordinate.value(c.frames(frames)), near[state]);
   }
 }
 
@@ -450,7 +468,7 @@ void Mechanism::eval_state_signals(const Point& at, bool with_gradients) const {
   }
   if (parts_->needs_reactions) {
     std::fill(work.wrenches.begin(), work.wrenches.end(), Wrench::Zero());
-    constraints_.add_joint_wrenches(constraint_input(at), at.lambda, work.wrenches);
+    constraints_.add_joint_wrenches(work.frames, at.lambda, work.wrenches);
     in.joint_wrenches = &work.wrenches;
   }
   if (with_gradients) {
@@ -467,12 +485,8 @@ void Mechanism::calc_rates(const Point& at, VectorOut rate) const {
   for (std::size_t k = 0; k < parts_->rates.size(); ++k) {
     rate[static_cast<Eigen::Index>(k)] = parts_->rates[k].program.eval(work.signals);
   }
-  Vector12 G;
   for (std::size_t k = 0; k < parts_->counters.size(); ++k) {
-    const PlacedCoordinate& c = parts_->counters[k].coordinate;
-    const auto a = static_cast<std::size_t>(c.a), b = static_cast<std::size_t>(c.b);
-    c.coordinate.gradient({work.frames[a], work.frames[b]}, G);
-    rate[parts_->counter_states[k].second] = G.dot(TwistPair{work.twists[a], work.twists[b]}.stacked());
+    rate[parts_->counter_states[k].second] = parts_->counters[k].coordinate.calc_rate(work.frames, work.twists);
   }
   if (energy_state_ >= 0) {
     const EnergyFlow flow = forces_.calc_energy(signal_input(at), work.signals);
@@ -538,13 +552,12 @@ bool Mechanism::calc_state_derivative(Derivative which, const Point& at, MatrixV
   Vector12 row;
   for (std::size_t k = 0; k < parts_->counters.size(); ++k) {
     const Parts::Counter& counter = parts_->counters[k];
-    const auto a = static_cast<std::size_t>(counter.coordinate.a), b = static_cast<std::size_t>(counter.coordinate.b);
-    const FramePair f{work.frames[a], work.frames[b]};
+    const FramePair f = counter.coordinate.frames(work.frames);
     if (which == Derivative::kStateByXRate) {
       // Its entry is the last but those of the counters after it.
       values[pattern.size() - static_cast<int>(parts_->counters.size() - k)] = 1;
     } else if (which == Derivative::kStateByQ) {
-      counter.coordinate.coordinate.rate_gradient(f, {work.twists[a], work.twists[b]}, row);
+      counter.coordinate.coordinate.rate_gradient(f, counter.coordinate.twists(work.twists), row);
       int out = counter.by_q;
       for (const int slot : counter.slots) values[out++] = -row[slot];
     } else if (which == Derivative::kStateByV) {
@@ -581,6 +594,29 @@ bool Mechanism::calc_derivative(Derivative which, const Point& at, VectorIn s, M
 
 std::optional<double> Mechanism::calc_potential_energy(const Point& at) const {
   return forces_.calc_energy(signal_input(at), at.workspace_as<Work>().signals).potential;
+}
+
+std::string Mechanism::find_trouble(const Point& at) const {
+  constexpr std::size_t kMost = 3;
+  Work& work = at.workspace_as<Work>();
+  std::vector<std::string> found;
+  const SignalInput in = signal_input(at);
+  signals_.calc_values(in, forces_.order(), work.signals);
+  for (std::size_t k = 0; k < model_->forces.size(); ++k) {
+    const std::string fault = forces_.describe_fault(in, work.signals, static_cast<int>(k));
+    if (!fault.empty()) found.push_back(fmt::format("force '{}': {}", model_->forces[k].name, fault));
+  }
+  if (!parts_->rates.empty()) eval_state_signals(at, false);
+  for (std::size_t k = 0; k < parts_->rates.size(); ++k) {
+    const ProgramUse& program = parts_->rates[k].program;
+    if (std::isfinite(program.eval(work.signals))) continue;
+    found.push_back(
+        fmt::format("state '{}': {}", model_->states[k].name, signals_.describe_fault(program, work.signals)));
+  }
+  const std::size_t more = found.size() > kMost ? found.size() - kMost : 0;
+  found.resize(found.size() - more);
+  if (more > 0) found.push_back(fmt::format("and {} more", more));
+  return fmt::format("{}", fmt::join(found, "; "));
 }
 
 }  // namespace trammel::system

@@ -374,6 +374,12 @@ std::optional<double> PlainForm::calc_potential_energy(const Point& at) const {
   return inner_->calc_potential_energy(room.inner);
 }
 
+std::string PlainForm::find_trouble(const Point& at) const {
+  Room& room = at.workspace_as<Room>();
+  pass_on(at, room);
+  return inner_->find_trouble(room.inner);
+}
+
 // --- derivatives. Names: f_q, f_v, ... are derivatives of the inner system, w_q = d(B u)/dq.
 
 bool PlainForm::calc_derivative(Derivative which, const Point& at, VectorIn s, MatrixValues values) const {

@@ -75,6 +75,7 @@ class PlainForm final : public dae::ConstrainedSystem {
   bool calc_derivative(dae::Derivative which, const dae::Point& at, dae::VectorIn s,
                        dae::MatrixValues values) const override;
   std::optional<double> calc_potential_energy(const dae::Point& at) const override;
+  std::string find_trouble(const dae::Point& at) const override;
 
   std::unique_ptr<dae::Workspace> make_workspace() const override;
   void prepare_position(dae::Point& at) const override;

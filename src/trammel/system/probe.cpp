@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace trammel::system {
+namespace {
+
+bool is_same(const dae::State& a, const dae::State& b) {
+  const auto is_same_vector = [](const linalg::Vector& u, const linalg::Vector& w) {
+    return u.size() == w.size() && u == w;
+  };
+  return a.t == b.t && is_same_vector(a.q, b.q) && is_same_vector(a.v, b.v) && is_same_vector(a.a, b.a) &&
+         is_same_vector(a.lambda, b.lambda) && is_same_vector(a.x, b.x) && is_same_vector(a.x_rate, b.x_rate);
+}
+
+}  // namespace
 
 Probe::Probe(const Mechanism& mechanism)
     : mechanism_(mechanism),
@@ -10,25 +21,21 @@ Probe::Probe(const Mechanism& mechanism)
       frames_(static_cast<std::size_t>(mechanism.bodies().frames())),
       twists_(frames_.size()),
       accelerations_(frames_.size()),
-      motions_(mechanism.constraints().time_functions().size()),
       wrenches_(mechanism.model().joints.size()),
       work_(mechanism.signals().make_work()),
       order_(mechanism.signals().order_of_all()) {}
 
 void Probe::set(const dae::State& state) {
+  if (has_state_ && is_same(state, state_)) return;
   state_ = state;
+  has_state_ = true;
   has_signals_ = false;
   mechanism_.bodies().calc_frames(state.q.data(), frames_);
   mechanism_.bodies().calc_twists(state.v.data(), twists_);
   mechanism_.bodies().calc_twists(state.a.data(), accelerations_);
-  for (std::size_t k = 0; k < motions_.size(); ++k) {
-    motions_[k] = mechanism_.constraints().time_functions()[k].calc(state.t);
-  }
   std::fill(wrenches_.begin(), wrenches_.end(), Wrench::Zero());
-  mechanism_.constraints().add_joint_wrenches(constraint_input(), state.lambda, wrenches_);
+  mechanism_.constraints().add_joint_wrenches(frames_, state.lambda, wrenches_);
 }
-
-ConstraintInput Probe::constraint_input() const { return {frames_, twists_, motions_, state_.x.data()}; }
 
 SignalInput Probe::signal_input() const { return {state_, frames_, twists_, &accelerations_, &wrenches_}; }
 
@@ -39,21 +46,13 @@ void Probe::ensure_signals() {
 }
 
 MarkerState<double> Probe::calc_marker(const MarkerGeometry& marker) const {
-  const auto k = static_cast<std::size_t>(marker.frame);
-  return place(BodyState<double>{frames_[k].r, frames_[k].R, twists_[k].v, twists_[k].w, accelerations_[k].v,
-                                 accelerations_[k].w},
-               marker);
+  return place(signal_input().body(marker.frame), marker);
 }
 
 Wrench Probe::calc_reaction(int joint) const {
   const MarkerGeometry J =
       marker_geometry(mechanism_.model(), mechanism_.model().joints[static_cast<std::size_t>(joint)].j);
-  const Wrench& at_centre = wrenches_[static_cast<std::size_t>(joint)];
-  const Eigen::Matrix3d& R = frames_[static_cast<std::size_t>(J.frame)].R;
-  Wrench result;
-  const Eigen::Vector3d force = at_centre.head<3>();
-  result << force, R * at_centre.tail<3>() - (R * J.s).cross(force);
-  return result;
+  return move_to_marker(wrenches_[static_cast<std::size_t>(joint)], frames_[static_cast<std::size_t>(J.frame)], J);
 }
 
 double Probe::calc_joint_coordinate(const model::JointCoordinate& which) const {
@@ -62,11 +61,7 @@ double Probe::calc_joint_coordinate(const model::JointCoordinate& which) const {
 }
 
 double Probe::calc_joint_rate(const model::JointCoordinate& which) const {
-  const PlacedCoordinate placed = make_joint_coordinate(mechanism_.model(), which);
-  const auto a = static_cast<std::size_t>(placed.a), b = static_cast<std::size_t>(placed.b);
-  Vector12 G;
-  placed.coordinate.gradient({frames_[a], frames_[b]}, G);
-  return G.dot(TwistPair{twists_[a], twists_[b]}.stacked());
+  return make_joint_coordinate(mechanism_.model(), which).calc_rate(frames_, twists_);
 }
 
 void Probe::calc_force_values(int force, double* values) {

@@ -7,15 +7,14 @@
 
 namespace trammel::system {
 
-using Wrench = Eigen::Matrix<double, 6, 1>;
-
 class Probe {
  public:
   /// Keeps a reference.
   explicit Probe(const Mechanism& mechanism);
 
   const Mechanism& mechanism() const { return mechanism_; }
-  /// The state needs a and lambda where accelerations and reactions are asked for. Copied.
+  /// The state needs a and lambda where accelerations and reactions are asked for. Copied; nothing is computed again
+  /// for the state that is set already.
   void set(const dae::State& state);
 
   const dae::State& state() const { return state_; }
@@ -38,7 +37,6 @@ class Probe {
   double eval(const ProgramUse& program);
 
  private:
-  ConstraintInput constraint_input() const;
   SignalInput signal_input() const;
   void ensure_signals();
 
@@ -47,11 +45,10 @@ class Probe {
   std::vector<BodyFrame> frames_;
   std::vector<Twist> twists_;
   std::vector<Acceleration> accelerations_;
-  std::vector<TimeValue> motions_;
   std::vector<Wrench> wrenches_;
   SignalWork work_;
   std::vector<int> order_;  // all signals, each after what it depends on
-  bool has_signals_ = false;
+  bool has_state_ = false, has_signals_ = false;
 };
 
 }  // namespace trammel::system

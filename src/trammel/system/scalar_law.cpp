@@ -1,9 +1,10 @@
-// The law of forces along a coordinate.
+#include "trammel/system/scalar_law.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "trammel/system/signals.h"
+#include <limits>
 
 namespace trammel::system {
 namespace {
@@ -20,7 +21,7 @@ double smooth_step(double s, double& slope) {
 
 /// The force of a stop that is pressed in by `depth` > 0 at the rate `rate`, never pulling; adds to the law's value
 /// with the sign of the side.
-void add_stop(const model::ForceLaw::Stop& stop, double depth, double rate, double side, ScalarLaw::Value& value) {
+void add_stop(const model::Stop& stop, double depth, double rate, double side, ScalarLaw::Value& value) {
   if (!(depth > 0)) return;
   double slope = 0;
   const double share = smooth_step(depth / stop.depth, slope);
@@ -51,6 +52,12 @@ ScalarLaw::Value ScalarLaw::calc(double c, double rate) const {
   value.by_value = -law_.stiffness;
   value.by_rate = -law_.damping;
   value.potential = (0.5 * law_.stiffness * deflection - law_.preload) * deflection;
+  const bool is_left =
+      (stiffness_curve_ && !stiffness_curve_->covers(deflection)) || (damping_curve_ && !damping_curve_->covers(rate));
+  if (is_left) {
+    value.force = value.by_value = value.by_rate = value.potential = std::numeric_limits<double>::quiet_NaN();
+    return value;
+  }
   if (stiffness_curve_) {
     value.force -= stiffness_curve_->calc_value(deflection);
     value.by_value -= stiffness_curve_->calc_derivative(deflection);
@@ -78,9 +85,23 @@ ScalarLaw::Value ScalarLaw::calc(double c, double rate) const {
   return value;
 }
 
+std::string ScalarLaw::find_left_curve(const model::Model& model, double c, double rate) const {
+  const auto describe = [&](int curve, double x) -> std::string {
+    if (curve < 0) return {};
+    const model::Curve& left = model.curves[static_cast<std::size_t>(curve)];
+    if (left.spline.covers(x)) return {};
+    const std::vector<double>& knots = left.spline.knots();
+    const bool is_before = x < knots.front();
+    return fmt::format("curve '{}' is left {} at {:g}", left.name, is_before ? "before its begin" : "beyond its end",
+                       is_before ? knots.front() : knots.back());
+  };
+  const std::string of_stiffness = describe(law_.stiffness_curve, c - law_.reference);
+  return of_stiffness.empty() ? describe(law_.damping_curve, rate) : of_stiffness;
+}
+
 double ScalarLaw::calc_dissipative(double c, double rate) const {
   // A curve that does not vanish at rest pushes there, without a potential.
-  const double at_rest = damping_curve_ ? damping_curve_->calc_value(0.0) : 0.0;
+  const double at_rest = damping_curve_ && damping_curve_->covers(0) ? damping_curve_->calc_value(0.0) : 0.0;
   return calc(c, rate).force - calc(c, 0).force - at_rest;
 }
 

@@ -8,6 +8,7 @@
 #include "trammel/math/dual.h"
 #include "trammel/math/turns.h"
 #include "trammel/system/bushing_load.h"
+#include "trammel/system/support.h"
 
 namespace trammel::system {
 namespace {
@@ -35,7 +36,9 @@ T calc_measure(const Signal& signal, const model::Bushing* bushing, const Marker
     case SignalKind::kDistance: return size(x);
     case SignalKind::kVelocity: return along(velocity);
     case SignalKind::kSpeed: return size(velocity);
-    case SignalKind::kSeparationRate: return x.dot(a.V - b.V) / size(x);
+    case SignalKind::kSeparationRate:
+      // Points that coincide part at the speed they have.
+      return x.squaredNorm() == 0 ? size(a.V - b.V) : T(x.dot(a.V - b.V) / size(x));
     case SignalKind::kAngle: {
       const int i = (k + 1) % 3, j = (k + 2) % 3;
       return atan2(T(b.axes.col(j).dot(a.axes.col(i))), T(b.axes.col(i).dot(a.axes.col(i))));
@@ -54,23 +57,10 @@ bool is_measure(SignalKind kind) {
   return kind >= SignalKind::kDisplacement && kind <= SignalKind::kAngularAcceleration;
 }
 
-BodyState<double> body_state(const SignalInput& in, int frame) {
-  const auto k = static_cast<std::size_t>(frame);
-  BodyState<double> state{in.frames[k].r, in.frames[k].R, in.twists[k].v, in.twists[k].w, {0, 0, 0}, {0, 0, 0}};
-  if (in.accelerations) {
-    state.a = (*in.accelerations)[k].v;
-    state.alpha = (*in.accelerations)[k].w;
-  }
-  return state;
-}
-
 double reaction_component(const Signal& signal, const SignalInput& in, const MarkerGeometry& J) {
-  const Eigen::Matrix<double, 6, 1>& wrench = (*in.joint_wrenches)[static_cast<std::size_t>(signal.index)];
-  const Eigen::Matrix3d& R = in.frames[static_cast<std::size_t>(J.frame)].R;
-  const Eigen::Vector3d force = wrench.head<3>();
-  const Eigen::Vector3d value = signal.kind == SignalKind::kReactionForce
-                                    ? force
-                                    : Eigen::Vector3d(R * wrench.tail<3>() - (R * J.s).cross(force));
+  const Wrench wrench = move_to_marker((*in.joint_wrenches)[static_cast<std::size_t>(signal.index)],
+                                       in.frames[static_cast<std::size_t>(J.frame)], J);
+  const Eigen::Vector3d value = wrench.segment<3>(signal.kind == SignalKind::kReactionForce ? 0 : 3);
   return signal.component < 3 ? value[signal.component] : value.norm();
 }
 
@@ -79,64 +69,11 @@ const std::optional<model::Program>& part_of(const model::VectorForce& force, in
   return (component < 3 ? force.force : force.torque)[static_cast<std::size_t>(component % 3)];
 }
 
-void make_unique(std::vector<int>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-int place_in(const std::vector<int>& sorted, int value) {
-  return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
-}
-
 }  // namespace
 
-// --- expressions ----------------------------------------------------------------------------------------------------
-
-ProgramUse::ProgramUse(model::Program program, const Signals& signals) : program_(std::move(program)) {
-  for (const int input : program_.inputs()) {
-    const std::vector<int>& support = signals.support(input);
-    support_.insert(support_.end(), support.begin(), support.end());
-  }
-  make_unique(support_);
-  for (const int input : program_.inputs()) {
-    std::vector<int>& places = places_.emplace_back();
-    for (const int z : signals.support(input)) places.push_back(place_in(support_, z));
-  }
-}
-
-void ProgramUse::gather(SignalWork& work) const {
-  std::size_t k = 0;
-  for (const int input : program_.inputs()) work.inputs[k++] = work.values[static_cast<std::size_t>(input)];
-}
-
-double ProgramUse::eval(SignalWork& work) const {
-  gather(work);
-  const auto size = static_cast<std::size_t>(program_.work_size());
-  return program_.eval<double>(std::span<const double>(work.inputs.data(), program_.inputs().size()),
-                               std::span<double>(work.work.data(), size));
-}
-
-double ProgramUse::eval_gradient(const Signals& signals, SignalWork& work, double scale, double* gradient) const {
-  gather(work);
-  const std::size_t count = program_.inputs().size();
-  const double value = program_.eval_gradient(
-      std::span<const double>(work.inputs.data(), count),
-      std::span<double>(work.work.data(), static_cast<std::size_t>(program_.gradient_work_size())),
-      std::span<double>(work.partials.data(), count));
-  for (std::size_t k = 0; k < count; ++k) {
-    const double* of_input = signals.gradient(program_.inputs()[k], work);
-    const double partial = scale * work.partials[k];
-    for (const int at : places_[k]) gradient[at] += partial * *of_input++;
-  }
-  return value;
-}
-
-// --- signals --------------------------------------------------------------------------------------------------------
-
-Signals::Signals(const model::Model& model, const BodyTable& bodies, int n_x,
+Signals::Signals(const model::Model& model, const BodyTable& bodies,
                  const std::vector<std::pair<model::JointCoordinate, int>>& counters)
     : model_(model), bodies_(bodies), counters_(counters), infos_(model.signals.size()) {
-  static_cast<void>(n_x);
   std::vector<int> marks(infos_.size(), 0);
   for (std::size_t k = 0; k < infos_.size(); ++k) set_up(static_cast<int>(k), marks);
 }
@@ -148,7 +85,8 @@ int Signals::counter_of(const model::JointCoordinate& which) const {
   return -1;
 }
 
-/// Supports follow from what a signal depends on, so those come first; compile() has made sure that there is no circle.
+/// Supports follow from what a signal depends on, so those come first; resolve_algebraic_loops() has made sure that
+/// there is no circle.
 void Signals::set_up(int signal, std::vector<int>& marks) {
   const auto k = static_cast<std::size_t>(signal);
   if (marks[k] != 0) return;
@@ -258,10 +196,13 @@ SignalWork Signals::make_work() const {
   SignalWork work;
   work.values.resize(infos_.size());
   work.gradients.resize(gradient_size_);
-  std::size_t largest = largest_program_ + 16;
+  std::size_t largest = largest_program_ + 16, largest_support = 0;
   // Programs of forces, states, outputs and events run in the same room.
   const auto consider = [&](const model::Program& program) {
     largest = std::max({largest, static_cast<std::size_t>(program.gradient_work_size()), program.inputs().size()});
+    std::size_t all_supports = 0;
+    for (const int input : program.inputs()) all_supports += support(input).size();
+    largest_support = std::max(largest_support, all_supports);
   };
   for (const model::Force& force : model_.forces) {
     if (force.scalar && force.scalar->law.expression) consider(*force.scalar->law.expression);
@@ -283,6 +224,7 @@ SignalWork Signals::make_work() const {
   work.inputs.resize(largest);
   work.work.resize(largest);
   work.partials.resize(largest);
+  work.gather_room.reserve(largest_support);
   return work;
 }
 
@@ -321,46 +263,27 @@ bool Signals::needs_reactions(std::span<const int> order) const {
 }
 
 double Signals::calc_joint_coordinate(const SignalInput& in, const PlacedCoordinate& placed, int counter) const {
-  const double c = placed.coordinate.value(
-      {in.frames[static_cast<std::size_t>(placed.a)], in.frames[static_cast<std::size_t>(placed.b)]});
+  const double c = placed.coordinate.value(placed.frames(in.frames));
   return counter < 0 ? c : math::nearest_turn(c, in.at.x[counter]);
 }
-
-namespace {
-
-double coordinate_rate(const PlacedCoordinate& placed, const FramePair& f, const TwistPair& xi) {
-  Vector12 G;
-  placed.coordinate.gradient(f, G);
-  return G.dot(xi.stacked());
-}
-
-}  // namespace
 
 double Signals::calc_value(int signal, const SignalInput& in, SignalWork& work) const {
   const Signal& s = model_.signals[static_cast<std::size_t>(signal)];
   const Info& info = infos_[static_cast<std::size_t>(signal)];
-  const auto pair_of = [&] {
-    return FramePair{in.frames[static_cast<std::size_t>(info.coordinate.a)],
-                     in.frames[static_cast<std::size_t>(info.coordinate.b)]};
-  };
-  const auto twist_pair_of = [&] {
-    return TwistPair{in.twists[static_cast<std::size_t>(info.coordinate.a)],
-                     in.twists[static_cast<std::size_t>(info.coordinate.b)]};
-  };
   switch (s.kind) {
     case SignalKind::kTime: return in.at.t;
     case SignalKind::kState: return in.at.x[s.index];
     case SignalKind::kStateRate: return in.at.x_rate[s.index];
     case SignalKind::kVariable: return info.program.eval(work);
     case SignalKind::kJointCoordinate: return calc_joint_coordinate(in, info.coordinate, info.counter);
-    case SignalKind::kJointRate: return coordinate_rate(info.coordinate, pair_of(), twist_pair_of());
+    case SignalKind::kJointRate: return info.coordinate.calc_rate(in.frames, in.twists);
     case SignalKind::kReactionForce:
     case SignalKind::kReactionTorque: return reaction_component(s, in, info.b);
     case SignalKind::kForceValue: {
       if (model_.forces[static_cast<std::size_t>(s.index)].vector) return info.program.eval(work);
       if (info.bushing) break;
       const double c = calc_joint_coordinate(in, info.coordinate, info.counter);
-      const double force = info.law.calc(c, coordinate_rate(info.coordinate, pair_of(), twist_pair_of())).force;
+      const double force = info.law.calc(c, info.coordinate.calc_rate(in.frames, in.twists)).force;
       return force + (info.law.has_expression() ? info.law.expression().eval(work) : 0.0);
     }
     default: break;
@@ -369,18 +292,17 @@ double Signals::calc_value(int signal, const SignalInput& in, SignalWork& work) 
     return in.frames[static_cast<std::size_t>(info.a.frame)].angle -
            in.frames[static_cast<std::size_t>(info.b.frame)].angle + info.angle_offset;
   }
-  const auto state = [&](const MarkerGeometry& m) { return place(body_state(in, m.frame), m); };
+  const auto state = [&](const MarkerGeometry& m) { return place(in.body(m.frame), m); };
   return calc_measure<double>(s, info.bushing, state(info.a), state(info.b), state(info.c), state(info.d));
 }
 
 void Signals::add_coordinate_gradient(const Info& info, const SignalInput& in, double by_value, double by_rate,
                                       double* gradient) const {
   const int a = info.coordinate.a, b = info.coordinate.b;
-  const FramePair f{in.frames[static_cast<std::size_t>(a)], in.frames[static_cast<std::size_t>(b)]};
-  const TwistPair xi{in.twists[static_cast<std::size_t>(a)], in.twists[static_cast<std::size_t>(b)]};
+  const FramePair f = info.coordinate.frames(in.frames);
   Vector12 G, n;
   info.coordinate.coordinate.gradient(f, G);
-  info.coordinate.coordinate.rate_gradient(f, xi, n);
+  info.coordinate.coordinate.rate_gradient(f, info.coordinate.twists(in.twists), n);
   for (const int slot : bodies_.pair_slots(a, b, [](int) { return true; })) {
     const int column = bodies_.pair_column(a, b, slot);
     gradient[place_in(info.support, column)] += by_value * G[slot] + by_rate * n[slot];
@@ -399,9 +321,9 @@ void Signals::calc_measure_gradient(const Signal& signal, const Info& info, cons
   double* out = gradient;
   for (const bool by_velocity : {false, true}) {
     for (const int frame : info.frames) {
-      const BodyState<D6> moved = with_variables(body_state(in, frame), by_velocity);
+      const BodyState<D6> moved = with_variables(in.body(frame), by_velocity);
       const auto state = [&](const MarkerGeometry& m) {
-        return place(m.frame == frame ? moved : cast<D6>(body_state(in, m.frame)), m);
+        return place(m.frame == frame ? moved : cast<D6>(in.body(m.frame)), m);
       };
       const D6 value =
           calc_measure<D6>(signal, info.bushing, state(info.a), state(info.b), state(info.c), state(info.d));
@@ -428,12 +350,8 @@ void Signals::calc_gradient(int signal, const SignalInput& in, SignalWork& work,
         calc_measure_gradient(s, info, in, gradient);
         return;
       }
-      const FramePair f{in.frames[static_cast<std::size_t>(info.coordinate.a)],
-                        in.frames[static_cast<std::size_t>(info.coordinate.b)]};
-      const TwistPair xi{in.twists[static_cast<std::size_t>(info.coordinate.a)],
-                         in.twists[static_cast<std::size_t>(info.coordinate.b)]};
       const ScalarLaw::Value law = info.law.calc(calc_joint_coordinate(in, info.coordinate, info.counter),
-                                                 coordinate_rate(info.coordinate, f, xi));
+                                                 info.coordinate.calc_rate(in.frames, in.twists));
       add_coordinate_gradient(info, in, law.by_value, law.by_rate, gradient);
       if (!info.law.has_expression()) return;
       // The expression's support is a part of the signal's.
@@ -459,6 +377,16 @@ void Signals::calc_gradients(const SignalInput& in, std::span<const int> order, 
     work.values[static_cast<std::size_t>(signal)] = calc_value(signal, in, work);
     calc_gradient(signal, in, work, work.gradients.data() + infos_[static_cast<std::size_t>(signal)].offset);
   }
+}
+
+std::string Signals::describe_fault(const ProgramUse& program, SignalWork& work) const {
+  const model::expression::Fault fault = program.find_fault(work);
+  const std::string text = '"' + program.program().text() + '"';
+  if (fault.input < 0) return fault.text.empty() ? text : text + " takes " + fault.text;
+  const Signal& signal = model_.signals[static_cast<std::size_t>(fault.input)];
+  const std::string reads = text + " reads " + signal.text;
+  if (signal.kind != SignalKind::kVariable) return reads;
+  return reads + ", " + describe_fault(infos_[static_cast<std::size_t>(fault.input)].program, work);
 }
 
 }  // namespace trammel::system

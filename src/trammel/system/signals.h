@@ -12,9 +12,10 @@
 
 #include "trammel/dae/constrained_system.h"
 #include "trammel/model/model.h"
+#include "trammel/system/body_state.h"
 #include "trammel/system/body_table.h"
 #include "trammel/system/constraints.h"
-#include "trammel/system/marker_geometry.h"
+#include "trammel/system/scalar_law.h"
 
 namespace trammel::system {
 
@@ -27,69 +28,18 @@ struct SignalInput {
   const std::vector<BodyFrame>& frames;
   const std::vector<Twist>& twists;
   const std::vector<Acceleration>* accelerations = nullptr;
-  const std::vector<Eigen::Matrix<double, 6, 1>>* joint_wrenches = nullptr;  ///< on the body of J, as Constraints gives
-};
+  const std::vector<Wrench>* joint_wrenches = nullptr;  ///< on the body of J, as Constraints gives
 
-/// Room for one evaluation; one per thread.
-struct SignalWork {
-  std::vector<double> values;     ///< one a signal
-  std::vector<double> gradients;  ///< over the supports of all signals
-  std::vector<double> inputs, work, partials, gather_room;
-};
-
-class Signals;
-
-/// An expression together with where its inputs come from.
-class ProgramUse {
- public:
-  ProgramUse() = default;
-  ProgramUse(model::Program program, const Signals& signals);
-
-  const model::Program& program() const { return program_; }
-  /// Unknowns that the value depends on, increasing.
-  const std::vector<int>& support() const { return support_; }
-  double eval(SignalWork& work) const;
-  /// The value; its gradient over support() is added, times `scale`.
-  double eval_gradient(const Signals& signals, SignalWork& work, double scale, double* gradient) const;
-
- private:
-  void gather(SignalWork& work) const;
-
-  model::Program program_;
-  std::vector<int> support_;
-  std::vector<std::vector<int>> places_;  // for each input: where its support stands in support_
-};
-
-/// The law of a scalar force (model::ForceLaw), with its expression.
-class ScalarLaw {
- public:
-  ScalarLaw() = default;
-  ScalarLaw(const model::Model& model, const model::ForceLaw& law, const Signals& signals);
-
-  struct Value {
-    double force = 0;      ///< F, without the expression
-    double by_value = 0;   ///< dF/dc
-    double by_rate = 0;    ///< dF/dc'
-    double potential = 0;  ///< of the elastic parts [J]
-  };
-  Value calc(double c, double rate) const;
-  /// The part of the force that has no potential: damping and friction.
-  double calc_dissipative(double c, double rate) const;
-  bool has_expression() const { return has_expression_; }
-  const ProgramUse& expression() const { return expression_; }
-
- private:
-  model::ForceLaw law_;
-  const math::Spline* stiffness_curve_ = nullptr;
-  const math::Spline* damping_curve_ = nullptr;
-  bool has_expression_ = false;
-  ProgramUse expression_;
+  BodyState<double> body(int frame) const {
+    const auto k = static_cast<std::size_t>(frame);
+    return body_state(frames[k], twists[k], accelerations ? (*accelerations)[k] : Acceleration());
+  }
 };
 
 class Signals {
  public:
-  /// Keeps references. `counter_of(joint coordinate)` is the extra state that counts its turns, or -1.
-  Signals(const model::Model& model, const BodyTable& bodies, int n_x,
+  /// Keeps references. `counters`: joint coordinates whose turns are counted, and the extra states that do so.
+  Signals(const model::Model& model, const BodyTable& bodies,
           const std::vector<std::pair<model::JointCoordinate, int>>& counters);
 
   SignalWork make_work() const;
@@ -97,6 +47,10 @@ class Signals {
   void calc_values(const SignalInput& in, std::span<const int> order, SignalWork& work) const;
   /// Values and gradients. Signals that need accelerations or reactions have no gradient.
   void calc_gradients(const SignalInput& in, std::span<const int> order, SignalWork& work) const;
+
+  /// In words, why an expression is not a finite number, with its values computed: '"2*w" reads w, "sqrt(t)" takes
+  /// sqrt(-1)'.
+  std::string describe_fault(const ProgramUse& program, SignalWork& work) const;
 
   /// The signals that programs need, in the order in which they can be computed.
   std::vector<int> order_of(const std::vector<const model::Program*>& programs) const;
@@ -110,9 +64,9 @@ class Signals {
   const double* gradient(int signal, const SignalWork& work) const {
     return work.gradients.data() + infos_[static_cast<std::size_t>(signal)].offset;
   }
-  int n_v() const { return bodies_.n_v(); }
   /// The coordinate of a joint, with counted turns where there is a counter.
   double calc_joint_coordinate(const SignalInput& in, const PlacedCoordinate& placed, int counter) const;
+  /// The extra state that counts the turns of a joint coordinate, or -1.
   int counter_of(const model::JointCoordinate& which) const;
 
  private:

@@ -2,14 +2,15 @@
 
 // Expressions in model files: "step(t, 0, 0, 1, 5) * 30 deg", "-k*(hinge.angle - 0.1) - c*hinge.rate".
 //
+// clang-format off
 //   numbers      1, .5, 1e-3; the constants pi and e, unless the scope has such names
 //   operators    or ||, and &&, not !, < <= > >= == !=, + -, * /, unary -, ^ or ** (to the right: 2^3^2 = 512), and
-//   behind
-//                a number, name, call or parenthesis the units deg (pi/180) and rad (1); from loose to tight binding
+//                behind a number, name, call or parenthesis the units deg (pi/180) and rad (1); from loose to tight
 //   truth        comparisons give 1 or 0, and every number but 0 is true
 //   names        letters, digits and underscores, joined by dots: hinge.angle. A hyphen is a minus, so names with
 //                hyphens are quoted by ' or `: 'upper-arm'.angle; among the arguments of a measure no quotes are needed
 //   calls        of functions() and of the measures of the scope: dx(wheel.hub, ground.origin)
+// clang-format on
 //
 // Equal parts are computed once, constant parts at compile time. A constant part that has no finite value is an error,
 // unless it stands in a branch of if(), and, or that is never taken.

@@ -12,14 +12,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-int operand_count(Operation operation) {
-  if (operation <= Operation::kInput) return 0;
-  if (operation <= Operation::kCurveKnots) return 1;
-  return operation <= Operation::kOr ? 2 : 3;
-}
-
-std::array<int, 3> operands(const Instruction& i) { return {i.a, i.b, i.c}; }
-
 bool is_commutative(Operation operation) {
   switch (operation) {
     case Operation::kAdd:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <stdexcept>
 
 namespace trammel::model::expression {
@@ -41,6 +42,11 @@ double Program::eval_gradient(std::span<const double> inputs, std::span<double> 
         fmt::format("'{}' has {} derivatives, but there is room for {}", text(), inputs.size(), gradient.size()));
   }
   return eval_tape_gradient(contents_->tape, inputs, work, gradient);
+}
+
+Fault Program::find_fault(std::span<const double> inputs, std::span<double> work) const {
+  if (is_constant() || std::isfinite(eval<double>(inputs, work))) return {};
+  return expression::find_fault(contents_->tape, work);
 }
 
 void Program::check_sizes(std::size_t inputs, std::size_t work, int work_wanted) const {

@@ -49,6 +49,9 @@ class Program {
   /// The value, and its derivatives by all inputs at a few times the cost of the value, whatever their number.
   double eval_gradient(std::span<const double> inputs, std::span<double> work, std::span<double> gradient) const;
 
+  /// Where a value that is not a finite number comes from; asked for where eval() gave one.
+  Fault find_fault(std::span<const double> inputs, std::span<double> work) const;
+
   /// As the user wrote it.
   const std::string& text() const { return contents_->text; }
   /// Where the value or a low derivative of it may jump; empty for the functions of switches.

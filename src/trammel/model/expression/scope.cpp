@@ -14,16 +14,4 @@ const math::Spline* Scope::find_curve(const std::string& /*name*/) { return null
 
 std::vector<std::string> Scope::curve_names() const { return {}; }
 
-std::optional<Meaning> ParameterScope::find(const std::string& name) {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return std::nullopt;
-  return Meaning::constant(found->second);
-}
-
-std::vector<std::string> ParameterScope::names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : values_) names.push_back(name);
-  return names;
-}
-
 }  // namespace trammel::model::expression

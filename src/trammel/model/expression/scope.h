@@ -3,7 +3,6 @@
 // What the names in an expression mean. The compiler of expressions knows numbers, operators and functions; everything
 // else (parameters, joint angles, distances between markers, curves) it asks of a Scope.
 
-#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -58,20 +57,6 @@ class Scope {
   /// The curve of spline(name, x), or null. Programs keep a copy.
   virtual const math::Spline* find_curve(const std::string& name);
   virtual std::vector<std::string> curve_names() const;
-};
-
-/// Numbers by name, for arithmetic among parameters.
-class ParameterScope final : public Scope {
- public:
-  ParameterScope() = default;
-  explicit ParameterScope(std::map<std::string, double> values) : values_(std::move(values)) {}
-
-  void set(const std::string& name, double value) { values_[name] = value; }
-  std::optional<Meaning> find(const std::string& name) override;
-  std::vector<std::string> names() const override;
-
- private:
-  std::map<std::string, double> values_;
 };
 
 }  // namespace trammel::model::expression

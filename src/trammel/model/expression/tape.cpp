@@ -1,5 +1,7 @@
 #include "trammel/model/expression/tape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace trammel::model::expression {
@@ -19,7 +21,64 @@ Operands differentiable_operands(const Instruction& instruction) {
 /// is infinite or NaN.
 double contribution(double adjoint, double partial) { return partial == 0.0 ? 0.0 : adjoint * partial; }
 
+const char* name_of(Operation operation) {
+  switch (operation) {
+    case Operation::kTan: return "tan";
+    case Operation::kAsin: return "asin";
+    case Operation::kAcos: return "acos";
+    case Operation::kSinh: return "sinh";
+    case Operation::kCosh: return "cosh";
+    case Operation::kExp: return "exp";
+    case Operation::kLog: return "log";
+    case Operation::kLog10: return "log10";
+    case Operation::kSqrt: return "sqrt";
+    case Operation::kHypot: return "hypot";
+    case Operation::kAdd: return " + ";
+    case Operation::kSubtract: return " - ";
+    case Operation::kMultiply: return " * ";
+    case Operation::kDivide: return " / ";
+    default: return "^";
+  }
+}
+
 }  // namespace
+
+Fault find_fault(const Tape& tape, std::span<const double> results) {
+  std::size_t at = tape.code.size() - 1;
+  for (;;) {
+    const Instruction& here = tape.code[at];
+    if (here.operation == Operation::kInput) return {here.index, {}};
+    const std::array<int, 3> from = operands(here);
+    int cause = -1;
+    for (int k = 0; k < operand_count(here.operation); ++k) {
+      // Of the branches of an if() only the one that is taken counts.
+      const bool is_passed_by = here.operation == Operation::kSelect && k > 0 && (results[here.a] != 0.0) != (k == 1);
+      if (!is_passed_by && !std::isfinite(results[from[k]])) cause = from[k];
+    }
+    if (cause < 0) break;
+    at = static_cast<std::size_t>(cause);
+  }
+  const Instruction& here = tape.code[at];
+  const double a = results[here.a];
+  const auto in_brackets = [](double x) { return x < 0 ? fmt::format("({:g})", x) : fmt::format("{:g}", x); };
+  switch (here.operation) {
+    case Operation::kCurve:
+    case Operation::kCurveSlope:
+    case Operation::kCurveBend: {
+      const std::vector<double>& knots = tape.curves[here.index]->knots();
+      const bool is_before = a < knots.front();
+      return {-1, fmt::format("a curve {} at {:g}", is_before ? "before its begin" : "beyond its end",
+                              is_before ? knots.front() : knots.back())};
+    }
+    case Operation::kSquare: return {-1, fmt::format("{}^2", in_brackets(a))};
+    case Operation::kPowerOf:
+      return {-1, fmt::format("{}^{}", in_brackets(a), in_brackets(tape.constants[here.index]))};
+    case Operation::kHypot: return {-1, fmt::format("hypot({:g}, {:g})", a, results[here.b])};
+    default: break;
+  }
+  if (operand_count(here.operation) == 1) return {-1, fmt::format("{}({:g})", name_of(here.operation), a)};
+  return {-1, fmt::format("{}{}{}", in_brackets(a), name_of(here.operation), in_brackets(results[here.b]))};
+}
 
 NearestKnot find_nearest_knot(const math::Spline& curve, double x) {
   const std::vector<double>& knots = curve.knots();

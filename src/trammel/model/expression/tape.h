@@ -5,11 +5,13 @@
 //
 // Result i of a tape is that of instruction i, whose operands come before it; the last is the value of the expression.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "trammel/math/dual.h"
@@ -75,6 +77,13 @@ struct Instruction {
   int index = 0;
 };
 
+inline int operand_count(Operation operation) {
+  if (operation <= Operation::kInput) return 0;
+  if (operation <= Operation::kCurveKnots) return 1;
+  return operation <= Operation::kOr ? 2 : 3;
+}
+inline std::array<int, 3> operands(const Instruction& i) { return {i.a, i.b, i.c}; }
+
 struct Tape {
   std::vector<Instruction> code;
   std::vector<double> constants;
@@ -113,8 +122,7 @@ T calc_triangle(const T& x) {
 template <class T>
 T calc_curve(const math::Spline& curve, int order, const T& x) {
   const double at = math::value_of(x);
-  if (std::isnan(at) || (curve.extrapolation() == math::Extrapolation::kRefuse &&
-                         !(at >= curve.knots().front() && at <= curve.knots().back()))) {
+  if (std::isnan(at) || !curve.covers(at)) {
     return T(std::numeric_limits<double>::quiet_NaN());
   }
   return order == 0 ? curve.calc_value(x) : order == 1 ? curve.calc_derivative(x) : curve.calc_second_derivative(x);
@@ -200,6 +208,14 @@ T eval_tape(const Tape& tape, std::span<const T> inputs, std::span<T> work) {
   }
   return work[tape.code.size() - 1];
 }
+
+/// Where a value that is not a finite number comes from.
+struct Fault {
+  int input = -1;    ///< place of the input that is none, or
+  std::string text;  ///< the operation that makes one of finite numbers: "sqrt(-0.25)"
+};
+/// Of the last result, which is not finite; `results` are those that eval_tape() left.
+Fault find_fault(const Tape& tape, std::span<const double> results);
 
 /// Numbers of working memory per instruction for the gradient: value, partial derivatives by a pair of operands,
 /// adjoint.

@@ -2,11 +2,15 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 
 namespace trammel::model {
 namespace {
 
 using Eigen::Vector3d;
+
+// Points that are closer coincide: below, powers of the distance would leave the range of numbers.
+constexpr double kCoincident = 1e-60;
 
 /// F and its derivatives up to the third order, from nested duals.
 template <class Function>
@@ -29,6 +33,13 @@ void differentiate_three_times(const Function& F, double x, double y, double& va
   ddd[1] = result.derivative[0].derivative[0].derivative[1];
   ddd[2] = result.derivative[0].derivative[1].derivative[1];
   ddd[3] = result.derivative[1].derivative[1].derivative[1];
+}
+
+/// Not a number where the curve refuses to extrapolate, nor are the derivatives.
+template <class T>
+T calc_curve(const math::Spline& curve, const T& x) {
+  if (!curve.covers(math::value_of(x))) return std::numeric_limits<double>::quiet_NaN() * x;
+  return curve.calc_value(x);
 }
 
 }  // namespace
@@ -122,6 +133,10 @@ Coordinate::Inner Coordinate::eval_inner(const FramePair& f) const {
   return inner;
 }
 
+bool Coordinate::is_degenerate(const Inner& inner) const {
+  return kind_ == Kind::kDistance && inner.value[0] < 0.5 * kCoincident * kCoincident;
+}
+
 Coordinate::Outer Coordinate::eval_outer(const Inner& inner) const {
   Outer F;
   if (kind_ == Kind::kDistance) {
@@ -145,13 +160,13 @@ Coordinate::Outer Coordinate::eval_outer(const Inner& inner) const {
     F.ddd[2] = (-w3).imag();
     F.ddd[3] = (-i * w3).imag();
   } else if (kind_ == Kind::kCurve) {
-    differentiate_three_times([&](const auto& x, const auto& y) { return y - curve_->calc_value(x); }, inner.value[0],
+    differentiate_three_times([&](const auto& x, const auto& y) { return y - calc_curve(*curve_, x); }, inner.value[0],
                               inner.value[1], F.value, F.d, F.dd, F.ddd);
   } else {
     differentiate_three_times(
         [&](const auto& x, const auto& y) {
           using math::atan2, math::hypot;
-          return hypot(x, y) - curve_->calc_value(atan2(y, x));
+          return hypot(x, y) - calc_curve(*curve_, atan2(y, x));
         },
         inner.value[0], inner.value[1], F.value, F.d, F.dd, F.ddd);
   }
@@ -193,13 +208,33 @@ double Coordinate::value(const FramePair& f) const {
     case Kind::kPlanarAngle: return f.B.angle - f.A.angle + offset_;
     case Kind::kProjection: return projections_[0].value(f);
     case Kind::kCosine: return dots_[0].value(f);
-    case Kind::kDistance: return std::sqrt(2 * square_.value(f));
+    case Kind::kDistance: {
+      const double l = std::sqrt(2 * square_.value(f));
+      return l < kCoincident ? 0.0 : l;
+    }
     case Kind::kAngle: return std::atan2(dots_[1].value(f), dots_[0].value(f));
-    case Kind::kCurve: return projections_[1].value(f) - curve_->calc_value(projections_[0].value(f));
+    case Kind::kCurve: return projections_[1].value(f) - calc_curve(*curve_, projections_[0].value(f));
     case Kind::kPolarCurve: break;
   }
   const double x = projections_[0].value(f), y = projections_[1].value(f);
-  return std::hypot(x, y) - curve_->calc_value(std::atan2(y, x));
+  return std::hypot(x, y) - calc_curve(*curve_, std::atan2(y, x));
+}
+
+bool Coordinate::is_degenerate(const FramePair& f) const { return kind_ == Kind::kDistance && value(f) == 0; }
+
+bool Coordinate::parting_gradient(const FramePair& f, const TwistPair& xi, Vector12& G) const {
+  const Vector3d velocity = square_.separation_rate(f, xi);
+  const double speed = velocity.norm();
+  if (!(speed > 0)) return false;
+  square_.pull_back(f, velocity / speed, G);
+  return true;
+}
+
+double Coordinate::rate(const FramePair& f, const TwistPair& xi) const {
+  if (is_degenerate(f)) return square_.separation_rate(f, xi).norm();
+  Vector12 G;
+  gradient(f, G);
+  return G.dot(xi.stacked());
 }
 
 void Coordinate::gradient(const FramePair& f, Vector12& G) const {
@@ -212,6 +247,7 @@ void Coordinate::gradient(const FramePair& f, Vector12& G) const {
   if (kind_ == Kind::kProjection) return projections_[0].gradient(f, G);
   if (kind_ == Kind::kCosine) return dots_[0].gradient(f, G);
   const Inner inner = eval_inner(f);
+  if (is_degenerate(inner)) return square_.pull_back(f, f.A.R.col(0), G);
   const Outer F = eval_outer(inner);
   G = F.d[0] * inner.gradient[0];
   if (inner.count == 2) G += F.d[1] * inner.gradient[1];
@@ -228,6 +264,10 @@ void Coordinate::rate_gradient(const FramePair& f, const TwistPair& xi, Vector12
   const Outer F = eval_outer(inner);
   const Vector12 v = xi.stacked();
   Vector12 part;
+  if (is_degenerate(inner)) {
+    n.setZero();
+    return;
+  }
   inner_rate_gradient(0, f, xi, part);
   const double rate_0 = inner.gradient[0].dot(v);
   n = F.d[0] * part + (F.dd[0] * rate_0) * inner.gradient[0];
@@ -254,11 +294,12 @@ void Coordinate::quadratic_gradient(const FramePair& f, const TwistPair& xi, Vec
   const auto third = [&](int i, int j, int k) { return F.ddd[i + j + k]; };
   double rate[2] = {};
   Vector12 n[2], part;
+  T.setZero();
+  if (is_degenerate(inner)) return;
   for (int i = 0; i < inner.count; ++i) {
     rate[i] = inner.gradient[i].dot(v);
     inner_rate_gradient(i, f, xi, n[i]);
   }
-  T.setZero();
   for (int i = 0; i < inner.count; ++i) {
     inner_quadratic_gradient(i, f, xi, part);
     const double beta = n[i].dot(v);
@@ -281,6 +322,7 @@ void Coordinate::hessian(const FramePair& f, Matrix12& H) const {
   const Outer F = eval_outer(inner);
   Matrix12 part;
   H.setZero();
+  if (is_degenerate(inner)) return;
   for (int i = 0; i < inner.count; ++i) {
     inner_hessian(i, f, part);
     H += F.d[i] * part;

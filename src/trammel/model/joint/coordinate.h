@@ -21,7 +21,8 @@ class Coordinate {
   static Coordinate angle(const Eigen::Vector3d& x_A, const Eigen::Vector3d& y_A, const Eigen::Vector3d& c_B);
   /// The component along the axis a of A of the vector from A's point to B's point [m].
   static Coordinate projection(const Eigen::Vector3d& a_A, const Eigen::Vector3d& s_A, const Eigen::Vector3d& s_B);
-  /// The distance of two points [m]. Not differentiable at zero.
+  /// The distance of two points [m]. Where they coincide it has no gradient: there it is that along the x axis of A,
+  /// which leads a search away, and all higher derivatives are zero.
   static Coordinate distance(const Eigen::Vector3d& s_A, const Eigen::Vector3d& s_B);
   /// The cosine between an axis of A and one of B.
   static Coordinate cosine(const Eigen::Vector3d& a_A, const Eigen::Vector3d& b_B);
@@ -31,10 +32,19 @@ class Coordinate {
                               const Eigen::Vector3d& s_B, const math::Spline& curve, bool is_polar);
 
   double value(const FramePair& f) const;
+  /// Of the value; of a distance whose points coincide, the speed at which they part.
+  double rate(const FramePair& f, const TwistPair& xi) const;
   void gradient(const FramePair& f, Vector12& G) const;
   void rate_gradient(const FramePair& f, const TwistPair& xi, Vector12& n) const;
   void quadratic_gradient(const FramePair& f, const TwistPair& xi, Vector12& T) const;
   void hessian(const FramePair& f, Matrix12& H) const;
+
+  /// Whether this is a distance whose points coincide.
+  bool is_degenerate(const FramePair& f) const;
+  /// Of a distance whose points coincide: the gradient along the velocity at which they part. False when they rest.
+  bool parting_gradient(const FramePair& f, const TwistPair& xi, Vector12& G) const;
+  /// Of a distance whose points coincide: D^T D with D the derivative of the vector between them.
+  void parting_hessian(const FramePair& f, Matrix12& H) const { square_.hessian(f, H); }
 
   /// Whether place k of the gradient may be nonzero.
   bool uses(int k) const;
@@ -61,12 +71,10 @@ class Coordinate {
 
   Inner eval_inner(const FramePair& f) const;
   Outer eval_outer(const Inner& inner) const;
+  bool is_degenerate(const Inner& inner) const;
   void inner_rate_gradient(int k, const FramePair& f, const TwistPair& xi, Vector12& n) const;
   void inner_quadratic_gradient(int k, const FramePair& f, const TwistPair& xi, Vector12& T) const;
   void inner_hessian(int k, const FramePair& f, Matrix12& H) const;
-  bool is_composed() const {
-    return kind_ != Kind::kProjection && kind_ != Kind::kCosine && kind_ != Kind::kPlanarAngle;
-  }
 
   Kind kind_ = Kind::kPlanarAngle;
   double offset_ = 0;

@@ -179,6 +179,9 @@ struct HalfSquare {
   static bool uses(int) { return true; }
 
   Eigen::Vector3d separation(const FramePair& f) const { return f.B.r + f.B.R * s_B - f.A.r - f.A.R * s_A; }
+  Eigen::Vector3d separation_rate(const FramePair& f, const TwistPair& xi) const {
+    return xi.B.v + f.B.R * xi.B.w.cross(s_B) - xi.A.v - f.A.R * xi.A.w.cross(s_A);
+  }
   /// D^T y, where D = dd/dq.
   void pull_back(const FramePair& f, const Eigen::Vector3d& y, Vector12& out) const {
     out << -y, (f.A.R.transpose() * y).cross(s_A), y, s_B.cross(f.B.R.transpose() * y);
@@ -188,14 +191,14 @@ struct HalfSquare {
   void gradient(const FramePair& f, Vector12& G) const { pull_back(f, separation(f), G); }
   void rate_gradient(const FramePair& f, const TwistPair& xi, Vector12& n) const {
     const Eigen::Vector3d d = separation(f), A_1 = xi.A.w.cross(s_A), B_1 = xi.B.w.cross(s_B);
-    pull_back(f, xi.B.v + f.B.R * B_1 - xi.A.v - f.A.R * A_1, n);
+    pull_back(f, separation_rate(f, xi), n);
     n.segment<3>(3) += (f.A.R.transpose() * d).cross(A_1);
     n.segment<3>(9) += B_1.cross(f.B.R.transpose() * d);
   }
   void quadratic_gradient(const FramePair& f, const TwistPair& xi, Vector12& T) const {
     const Eigen::Vector3d A_1 = xi.A.w.cross(s_A), B_1 = xi.B.w.cross(s_B);
     const Eigen::Vector3d A_2 = xi.A.w.cross(A_1), B_2 = xi.B.w.cross(B_1);
-    const Eigen::Vector3d d = separation(f), d_1 = xi.B.v + f.B.R * B_1 - xi.A.v - f.A.R * A_1;
+    const Eigen::Vector3d d = separation(f), d_1 = separation_rate(f, xi);
     pull_back(f, f.B.R * B_2 - f.A.R * A_2, T);
     T.segment<3>(3) += (f.A.R.transpose() * d).cross(A_2) + 2 * (f.A.R.transpose() * d_1).cross(A_1);
     T.segment<3>(9) += B_2.cross(f.B.R.transpose() * d) + 2 * B_1.cross(f.B.R.transpose() * d_1);
