@@ -41,4 +41,19 @@ const std::string& Model::body_name(int body) const {
   return body == kGround ? ground : bodies[static_cast<std::size_t>(body)].name;
 }
 
+std::vector<int> Model::find_parts(const VectorForce& force, int component) const {
+  const int first = component < 3 ? 0 : 3, row = component - first;
+  const auto& programs = component < 3 ? force.force : force.torque;
+  const Marker* axes = force.frame < 0 ? nullptr : &markers[static_cast<std::size_t>(force.frame)];
+  const auto is_mixed_in = [&](int column) {
+    if (axes == nullptr || (is_planar() && (row == 2 || column == 2))) return column == row;
+    return axes->body != kGround || axes->orientation(row, column) != 0;
+  };
+  std::vector<int> parts;
+  for (int column = 0; column < 3; ++column) {
+    if (programs[static_cast<std::size_t>(column)] && is_mixed_in(column)) parts.push_back(first + column);
+  }
+  return parts;
+}
+
 }  // namespace trammel::model

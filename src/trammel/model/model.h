@@ -183,6 +183,11 @@ struct VectorForce {
   int frame = -1;  ///< marker whose axes the components refer to; -1: the ground's
   std::array<std::optional<Program>, 3> force;   ///< [N]
   std::array<std::optional<Program>, 3> torque;  ///< [N m]
+
+  /// A component: 0..2 force, 3..5 torque.
+  const std::optional<Program>& part(int component) const {
+    return (component < 3 ? force : torque)[static_cast<std::size_t>(component % 3)];
+  }
 };
 
 /// Six-component bushing (nonlinear-beam form): with A = axes of marker I,
@@ -284,6 +289,8 @@ struct Model {
   /// The marker that is the frame of a body (or of the ground), added when it is not there yet.
   int frame_marker(int body);
   const std::string& body_name(int body) const;  ///< "ground" for kGround
+  /// The given components (0..2 force, 3..5 torque) that a component of a vector force in ground axes is made of.
+  std::vector<int> find_parts(const VectorForce& force, int component) const;
 };
 
 }  // namespace trammel::model
