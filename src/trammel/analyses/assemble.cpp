@@ -37,7 +37,8 @@ std::vector<AssemblyResult::Open> find_open(const std::vector<std::string>& name
 
 std::string describe(const std::vector<AssemblyResult::Open>& open) {
   std::vector<std::string> rows;
-  for (const AssemblyResult::Open& row : open) rows.push_back(fmt::format("'{}' by {:.3g}", row.name, row.violation));
+  for (const AssemblyResult::Open& row : open)
+    rows.push_back(fmt::format("{} by {:.3g}", dae::quoted(row.name), row.violation));
   return list_names(rows);
 }
 
@@ -145,7 +146,7 @@ void Assembly::report_open_positions(bool finite) {
     const Vector& g = evaluation_.constraint();
     std::vector<std::string> rows;
     for (Eigen::Index i = 0; i < g.size(); ++i) {
-      if (!std::isfinite(g[i])) rows.push_back(fmt::format("'{}'", names[static_cast<std::size_t>(i)]));
+      if (!std::isfinite(g[i])) rows.push_back(dae::quoted(names[static_cast<std::size_t>(i)]));
     }
     result_.message = rows.empty() ? "the Jacobian of the constraints is not finite at the given position"
                                    : fmt::format("constraint {} is not a finite number", list_names(rows));
