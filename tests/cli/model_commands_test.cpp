@@ -73,9 +73,9 @@ TEST_F(ModelProgram, AFullDiskEndsAKinematicAnalysisWithItsSummary) {
 
 TEST_F(ModelProgram, AStandardOutputThatIsFullIsAFailure) {
   const std::string model = write_crank();
-  for (const std::string command :
-       {"run " + model, "check " + model, "statics pendulum", "kinematics " + model, std::string("cases"),
-        std::string("methods"), std::string("schema"), std::string("joints")}) {
+  const std::vector<std::string> commands{"run " + model, "check " + model, "statics pendulum", "kinematics " + model,
+                                          "cases",        "methods",        "schema",           "joints"};
+  for (const std::string& command : commands) {
     for (const char* json : {"", " --json"}) {
       if (command == "schema" && *json != 0) continue;
       const Answer answer = run(command + json + " > /dev/full");
@@ -87,8 +87,8 @@ TEST_F(ModelProgram, AStandardOutputThatIsFullIsAFailure) {
 
 TEST_F(ModelProgram, ErrorsAreAJsonObjectWhereJsonIsAskedFor) {
   const std::string broken = write("broken.yaml", "space: planar\nbodies: {a: {mass: -1, inertia: 1}}\nbogus: 3\n");
-  for (const std::string command : {"run", "check", "statics", "kinematics"}) {
-    const Answer answer = run(command + " " + broken + " --json");
+  for (const char* command : {"run", "check", "statics", "kinematics"}) {
+    const Answer answer = run(std::string(command) + " " + broken + " --json");
     EXPECT_EQ(answer.status, 2);
     EXPECT_NE(answer.err.find("mass must not be negative"), std::string::npos) << answer.err;
     const auto error = nlohmann::json::parse(answer.out);
@@ -205,7 +205,7 @@ motions: {turn: {marker: a.tip, angle: 3*t^2 + 30 deg}}
 
 TEST_F(ModelProgram, ARunMayEndWhereItStarts) {
   const std::string model = write("short.yaml", "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\nsimulation: {t_end: 0}");
-  for (const std::string arguments : {"run " + model, "run " + model + " --t-end 0"}) {
+  for (const std::string& arguments : {"run " + model, "run " + model + " --t-end 0"}) {
     ASSERT_EQ(run(arguments + " --out " + path("r.csv")).status, 0);
     EXPECT_EQ(lines_of(path("r.csv")).size(), 2u) << arguments;
   }

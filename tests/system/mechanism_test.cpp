@@ -671,7 +671,9 @@ TEST(Motions, OfTheAngleOfAMarker) {
     const Matrix3d& R = probe.frames()[1].R;
     EXPECT_NEAR(std::remainder(std::atan2(R(1, 0), R(0, 0)) - 16, 2 * kPi), 0, 1e-9);
     EXPECT_NEAR(-end.lambda[system.structure().m() - 1], 2 * 2, 1e-8);  // inertia times angular acceleration
-    if (space == Space::kPlanar) EXPECT_NEAR(end.q[2], 16, 1e-9);
+    if (space == Space::kPlanar) {
+      EXPECT_NEAR(end.q[2], 16, 1e-9);
+    }
   }
 }
 
