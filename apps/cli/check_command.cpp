@@ -9,6 +9,8 @@
 
 #include "commands.h"
 #include "problem.h"
+#include "trammel/analyses/model_notes.h"
+#include "trammel/integrators/method.h"
 #include "trammel/kinematics/redundancy.h"
 #include "trammel/model/joint_types.h"
 
@@ -36,14 +38,40 @@ analyses::Mobility mobility_of_equations(const cases::Case& given) {
   return mobility;
 }
 
-std::vector<std::string> list_messages(const Problem& problem, const analyses::Mobility& mobility) {
+/// What stands in the way of an integration, or is not as the model says.
+std::vector<std::string> find_notes(const Problem& problem) {
+  std::vector<std::string> notes = problem.notes;
+  if (!problem.model || !problem.prepared.ok) return notes;
+  const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
+  add(analyses::find_massless_bodies(*problem.prepared.mechanism, problem.prepared.start));
+  const std::vector<std::string> implicit = analyses::find_implicit_states(*problem.model);
+  if (implicit.empty()) return notes;
+  add(implicit);
+  std::vector<std::string> able;
+  for (const integrators::MethodEntry* method : integrators::methods()) {
+    if (method->capabilities.implicit_states) able.push_back(method->name);
+  }
+  notes.push_back(fmt::format("methods that integrate states in implicit form: {}",
+                              able.empty() ? "none" : fmt::format("{}", fmt::join(able, ", "))));
+  return notes;
+}
+
+std::vector<std::string> list_messages(const Problem& problem, const analyses::Mobility& mobility,
+                                       const std::vector<std::string>& notes) {
   std::vector<std::string> messages = problem.prepared.warnings;
   if (problem.model && !problem.prepared.ok) messages.push_back(problem.prepared.message);
   for (const std::string& suggestion : mobility.suggestions) messages.push_back("suggestion: " + suggestion);
+  messages.insert(messages.end(), notes.begin(), notes.end());
   return messages;
 }
 
-Json describe(const Problem& problem, const analyses::Mobility& mobility) {
+/// A model that could not be assembled has not been counted.
+bool is_counted(const Problem& problem, const analyses::Mobility& mobility) {
+  return !problem.model || problem.prepared.ok || mobility.coordinates > 0;
+}
+
+Json describe(const Problem& problem, const analyses::Mobility& mobility, const std::vector<std::string>& notes) {
+  const auto count = [&](int number) { return is_counted(problem, mobility) ? Json(number) : Json(nullptr); };
   Json bodies = Json::array(), joints = Json::array(), redundant = Json::array();
   if (problem.model) {
     for (const model::Body& body : problem.model->bodies) bodies.push_back(body.name);
@@ -57,24 +85,15 @@ Json describe(const Problem& problem, const analyses::Mobility& mobility) {
           {"ok", !problem.model || problem.prepared.ok},
           {"bodies", bodies},
           {"joints", joints},
-          {"coordinates", mobility.coordinates},
-          {"constraints", mobility.constraints},
-          {"dof", mobility.degrees_of_freedom},
-          {"dof_by_count", mobility.degrees_by_count},
+          {"coordinates", count(mobility.coordinates)},
+          {"constraints", count(mobility.constraints)},
+          {"dof", count(mobility.degrees_of_freedom)},
+          {"dof_by_count", count(mobility.degrees_by_count)},
           {"redundant", redundant},
-          {"messages", list_messages(problem, mobility)}};
+          {"messages", list_messages(problem, mobility, notes)}};
 }
 
-void print(const Problem& problem, const analyses::Mobility& mobility) {
-  fmt::print("{}\n", problem.name);
-  if (problem.model) {
-    const model::Model& model = *problem.model;
-    fmt::print("  {} model: {} bodies, {} joints, {} motions, {} forces, {} states\n",
-               model.is_planar() ? "planar" : "spatial", model.bodies.size(), model.joints.size(), model.motions.size(),
-               model.forces.size(), model.states.size());
-    const analyses::AssemblyResult& assembly = problem.prepared.assembly;
-    if (assembly.ok) fmt::print("  assembly            {}\n", assembly.message);
-  }
+void print_mobility(const analyses::Mobility& mobility) {
   fmt::print("  coordinates         {}\n  constraints         {}\n", mobility.coordinates, mobility.constraints);
   fmt::print("  degrees of freedom  {}", mobility.degrees_of_freedom);
   if (mobility.degrees_by_count != mobility.degrees_of_freedom) {
@@ -94,14 +113,29 @@ void print(const Problem& problem, const analyses::Mobility& mobility) {
   for (const std::string& suggestion : mobility.suggestions) fmt::print("  suggestion          {}\n", suggestion);
 }
 
+void print(const Problem& problem, const analyses::Mobility& mobility, const std::vector<std::string>& notes) {
+  fmt::print("{}\n", problem.name);
+  if (problem.model) {
+    const model::Model& model = *problem.model;
+    fmt::print("  {} model: {} bodies, {} joints, {} motions, {} forces, {} states\n",
+               model.is_planar() ? "planar" : "spatial", model.bodies.size(), model.joints.size(), model.motions.size(),
+               model.forces.size(), model.states.size());
+    const analyses::AssemblyResult& assembly = problem.prepared.assembly;
+    if (assembly.ok) fmt::print("  assembly            {}\n", assembly.message);
+  }
+  if (is_counted(problem, mobility)) print_mobility(mobility);
+  for (const std::string& note : notes) fmt::print("  note                {}\n", note);
+}
+
 int check(const CheckArguments& arguments) {
   const Problem problem = load_problem(arguments.request);
   const analyses::Mobility mobility = problem.model ? problem.prepared.mobility : mobility_of_equations(problem.given);
   const bool ok = !problem.model || problem.prepared.ok;
+  const std::vector<std::string> notes = find_notes(problem);
   if (arguments.as_json) {
-    fmt::print("{}\n", describe(problem, mobility).dump(2));
+    fmt::print("{}\n", describe(problem, mobility, notes).dump(2));
   } else {
-    print(problem, mobility);
+    print(problem, mobility, notes);
   }
   if (!ok) fmt::print(stderr, "trammel: {}\n", problem.prepared.message);
   return ok ? kDone : kSimulationFailed;

@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <stdexcept>
+#include <vector>
+
+#include "trammel/io/model_problem.h"
 
 namespace trammel::cli {
 
@@ -13,10 +16,15 @@ inline constexpr int kDone = 0;
 inline constexpr int kSimulationFailed = 1;
 inline constexpr int kInputWrong = 2;
 
-/// Wrong input, with a message for the user.
+/// Wrong input, with a message for the user; of a model file also what is wrong where.
 class InputError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit InputError(const std::string& message, std::vector<io::ModelProblem> problems = {})
+      : std::runtime_error(message), problems_(std::move(problems)) {}
+  const std::vector<io::ModelProblem>& problems() const { return problems_; }
+
+ private:
+  std::vector<io::ModelProblem> problems_;
 };
 
 using Action = std::function<int()>;

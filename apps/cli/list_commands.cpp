@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,20 @@ Json describe(const cases::CaseEntry& entry) {
   return {{"name", entry.name}, {"summary", entry.summary}, {"origin", entry.origin}, {"parameters", parameters}};
 }
 
+struct Ability {
+  const char* name;
+  bool is_able;
+  const char* what;
+};
+
+std::array<Ability, 4> abilities(const integrators::MethodEntry& entry) {
+  const integrators::Capabilities& can = entry.capabilities;
+  return {{{"nonholonomic", can.nonholonomic, "nonholonomic constraints"},
+           {"implicit_states", can.implicit_states, "states in implicit form"},
+           {"reaction_dependent_forces", can.reaction_dependent_forces, "forces that depend on reactions"},
+           {"general_kinematics", can.general_kinematics, "positions whose rate is not the velocity"}}};
+}
+
 Json describe(const integrators::MethodEntry& entry) {
   Json options = Json::array();
   for (const integrators::MethodOptionInfo& o : entry.options) {
@@ -37,7 +52,13 @@ Json describe(const integrators::MethodEntry& entry) {
     }
     options.push_back(std::move(option));
   }
-  return {{"name", entry.name}, {"summary", entry.summary}, {"order", entry.order}, {"options", options}};
+  Json can = Json::object();
+  for (const auto& [name, is_able, what] : abilities(entry)) can[name] = is_able;
+  return {{"name", entry.name},
+          {"summary", entry.summary},
+          {"order", entry.order},
+          {"capabilities", can},
+          {"options", options}};
 }
 
 void print(const cases::CaseEntry& entry) {
@@ -49,6 +70,9 @@ void print(const cases::CaseEntry& entry) {
 
 void print(const integrators::MethodEntry& entry) {
   fmt::print("{:<14} {} (order {})\n", entry.name, entry.summary, entry.order);
+  for (const Ability& ability : abilities(entry)) {
+    if (!ability.is_able) fmt::print("{:<14}   cannot integrate {}\n", "", ability.what);
+  }
   for (const integrators::MethodOptionInfo& o : entry.options) {
     fmt::print("{:<14}   --option {}={}  {}\n", "", o.name, fmt::join(o.values, "|"), o.meaning);
   }

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "problem.h"
 #include "trammel/model/near_names.h"
 
 namespace {
@@ -21,15 +25,34 @@ void check_command_name(const CLI::App& app, int argc, char** argv) {
   }
 }
 
+/// The message on standard error and, where JSON was asked for, as trammel.error/1 on standard output. Standard output
+/// may be what failed, so that nothing is thrown here.
+void report(const std::string& message, const char* cause, const std::vector<trammel::io::ModelProblem>& problems,
+            bool as_json, const char* advice = "") {
+  std::fputs(("trammel: " + message + "\n" + advice).c_str(), stderr);
+  if (!as_json) return;
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const trammel::io::ModelProblem& problem : problems) {
+    list.push_back(
+        {{"file", problem.file}, {"line", problem.line}, {"column", problem.column}, {"message", problem.message}});
+  }
+  const Json object{{"schema", "trammel.error/1"}, {"error", message}, {"cause", cause}, {"problems", list}};
+  std::fputs((object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw std::runtime_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Trammel simulates mechanisms: bodies tied by joints and loaded by forces."};
   app.set_version_flag("--version", TRAMMEL_VERSION);
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return fmt::format("trammel: {}\nRun 'trammel --help' or 'trammel run --help' for what there is.\n", error.what());
-  });
   cli::Action action;
   cli::add_run_command(app, action);
   cli::add_check_command(app, action);
@@ -41,17 +64,25 @@ int main(int argc, char** argv) {
   cli::add_forces_command(app, action);
   cli::add_schema_command(app, action);
   cli::add_results_command(app, action);
+  const bool as_json =
+      std::any_of(argv + 1, argv + argc, [](const char* word) { return word == std::string("--json"); });
   try {
     check_command_name(app, argc, argv);
     app.parse(argc, argv);
-    return action();
+    const int status = action();
+    flush_output();
+    return status;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::kDone : cli::kInputWrong;
-  } catch (const cli::InputError& error) {
-    fmt::print(stderr, "trammel: {}\n", error.what());
+    if (error.get_exit_code() == 0) return app.exit(error);  // help and version
+    report(error.what(), "input", {}, as_json, "Run 'trammel --help' or 'trammel run --help' for what there is.\n");
     return cli::kInputWrong;
-  } catch (const std::exception& error) {  // a model that cannot be assembled among them
-    fmt::print(stderr, "trammel: {}\n", error.what());
-    return cli::kSimulationFailed;
+  } catch (const cli::InputError& error) {
+    report(error.what(), "input", error.problems(), as_json);
+    return cli::kInputWrong;
+  } catch (const cli::PreparationError& error) {
+    report(error.what(), "assembly", {}, as_json);
+  } catch (const std::exception& error) {
+    report(error.what(), "failure", {}, as_json);
   }
+  return cli::kSimulationFailed;
 }

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "commands.h"
+#include "trammel/analyses/model_notes.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/model/expression/expression.h"
 #include "trammel/model/near_names.h"
 
 namespace trammel::cli {
@@ -29,7 +32,7 @@ model::Model read_file(const std::string& path, const cases::ParameterValues& ch
   try {
     return io::read_model_file(path, options);
   } catch (const io::ModelError& error) {
-    throw InputError(error.what());
+    throw InputError(error.what(), error.problems());
   }
 }
 
@@ -44,16 +47,20 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 }
 
 double to_number(const std::string& text, const std::string& what) {
-  std::size_t used = 0;
-  double value = 0;
+  model::expression::ParameterScope no_names;
   try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
+    return model::expression::evaluate(text, no_names);
+  } catch (const model::expression::ExpressionError& error) {
+    throw InputError(fmt::format("the value '{}' of {} is not a number: {}", text, what, error.message()));
   }
-  if (used == 0 || used != text.size())
-    throw InputError(fmt::format("the value '{}' of {} is not a number", text, what));
-  return value;
+}
+
+void require_finite(double value, const char* option) {
+  if (!std::isfinite(value)) throw InputError(fmt::format("{} is {}, but must be a finite number", option, value));
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "trammel: {}\n", note);
 }
 
 void add_problem_options(CLI::App& command, ProblemRequest& request) {
@@ -89,6 +96,7 @@ Problem load_problem(const ProblemRequest& request) {
       problem.parameters.clear();
       for (const model::ModelParameter& p : problem.model->parameters) problem.parameters.emplace_back(p.name, p.value);
       problem.prepared = analyses::prepare(problem.model, request.options);
+      problem.notes = analyses::find_overruled_velocities(*problem.prepared.mechanism);
       if (problem.prepared.ok) problem.given = cases::make_case(problem.prepared);
     }
   } catch (const std::invalid_argument& error) {
@@ -104,7 +112,8 @@ Problem load_problem(const ProblemRequest& request) {
 Problem load_ready_problem(const ProblemRequest& request) {
   Problem problem = load_problem(request);
   if (problem.model && !problem.prepared.ok) throw PreparationError(problem.prepared.message);
-  for (const std::string& warning : problem.given.warnings) fmt::print(stderr, "trammel: {}\n", warning);
+  print_notes(problem.given.warnings);
+  print_notes(problem.notes);
   return problem;
 }
 

@@ -23,6 +23,7 @@ struct Problem {
   std::vector<std::pair<std::string, double>> parameters;  ///< all of them, with the values in use
   std::shared_ptr<const model::Model> model;               ///< null for equations
   analyses::Prepared prepared;                             ///< of a model; its `ok` may be false
+  std::vector<std::string> notes;                          ///< what the model says twice
   cases::Case given;                                       ///< equations, or the prepared model when that is ok
 };
 
@@ -44,7 +45,12 @@ class PreparationError : public std::runtime_error {
 
 /// "name=value" as its two parts; `option` is the flag it came with. Throws InputError.
 std::pair<std::string, std::string> split_assignment(const std::string& text, const char* option);
-/// Throws InputError.
+/// The value of a number or of an expression of numbers: 2*pi, 30 deg. Throws InputError.
 double to_number(const std::string& text, const std::string& what);
+/// Throws InputError when the value of an option is infinite or not a number.
+void require_finite(double value, const char* option);
+
+/// On standard error, a line each.
+void print_notes(const std::vector<std::string>& notes);
 
 }  // namespace trammel::cli

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "commands.h"
+#include "result_output.h"
 #include "results_listing.h"
 #include "trammel/io/csv_result_writer.h"
 #include "trammel/io/result_file.h"
@@ -28,7 +28,7 @@ struct ResultsArguments {
   std::string file;
   std::vector<std::string> names;
   std::vector<double> at;
-  std::string out;
+  std::optional<std::string> out;
   bool as_csv = false;
   bool as_json = false;
 };
@@ -179,11 +179,12 @@ void write_file(const ResultFile& file, const std::string& path, std::vector<Col
 }
 
 int show(const ResultsArguments& a) {
-  if ((a.as_csv ? 1 : 0) + (a.as_json ? 1 : 0) + (a.out.empty() ? 0 : 1) > 1) {
+  if ((a.as_csv ? 1 : 0) + (a.as_json ? 1 : 0) + (a.out ? 1 : 0) > 1) {
     throw InputError("choose one of --csv, --json and --out");
   }
+  check_out(a.out);
   const ResultFile file = ResultFile::open(a.file);
-  const bool wants_values = !a.names.empty() || !a.at.empty() || a.as_csv || !a.out.empty();
+  const bool wants_values = !a.names.empty() || !a.at.empty() || a.as_csv || a.out;
   if (!wants_values) {
     if (a.as_json) {
       fmt::print("{}\n", list_results_as_json(file).dump(2, ' ', false, Json::error_handler_t::replace));
@@ -201,8 +202,8 @@ int show(const ResultsArguments& a) {
         take_rows_at(file, places, a.at, take);
       }
     };
-    if (!a.out.empty()) {
-      write_file(file, a.out, columns, walk);
+    if (a.out) {
+      write_file(file, *a.out, columns, walk);
     } else if (a.as_csv) {
       print_csv(columns, walk);
     } else if (a.as_json) {
@@ -211,7 +212,6 @@ int show(const ResultsArguments& a) {
       print_table(columns, walk);
     }
   }
-  if (std::fflush(stdout) != 0) throw std::runtime_error(fmt::format("cannot write: {}", std::strerror(errno)));
   return kDone;
 }
 

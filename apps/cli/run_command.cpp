@@ -1,18 +1,15 @@
 // trammel run CASE|FILE: integrates a case or a model file and reports.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <csignal>
 #include <memory>
 #include <optional>
 
 #include "commands.h"
 #include "problem.h"
 #include "result_output.h"
-#include "run_summary.h"
+#include "run_control.h"
+#include "trammel/analyses/model_notes.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
 #include "trammel/model/near_names.h"
@@ -30,7 +27,7 @@ struct RunArguments {
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
-  std::string out;
+  std::optional<std::string> out;
   std::optional<double> every, gap;
   std::vector<double> at;
   bool every_step = false;
@@ -43,18 +40,13 @@ struct RunArguments {
 /// Rows of a result file when the user does not say how many.
 constexpr int kDefaultOutputs = 200;
 
-std::atomic<bool> interrupted{false};
-
-extern "C" void on_interrupt(int) { interrupted.store(true); }
-
 integrators::OutputOptions output_options(const RunArguments& arguments, const Problem& problem, double t_end) {
   const double span = t_end - problem.given.start.t;
   integrators::OutputOptions output;
   const int chosen = (arguments.every ? 1 : 0) + (arguments.gap ? 1 : 0) + (arguments.every_step ? 1 : 0) +
                      (arguments.at.empty() ? 0 : 1);
   if (chosen > 1) throw InputError("choose one of --every, --max-interval, --every-step and --at");
-  if (chosen == 1 && arguments.out.empty())
-    throw InputError("output points need a file: add --out FILE.h5 or FILE.csv");
+  if (chosen == 1 && !arguments.out) throw InputError("output points need a file: add --out FILE.h5 or FILE.csv");
   if (arguments.every_step) {
     output.kind = OutputKind::kSteps;
   } else if (arguments.gap) {
@@ -63,7 +55,7 @@ integrators::OutputOptions output_options(const RunArguments& arguments, const P
   } else if (!arguments.at.empty()) {
     output.kind = OutputKind::kPoints;
     output.points = arguments.at;
-  } else if (arguments.every || (!arguments.out.empty() && span > 0)) {
+  } else if (arguments.every || (arguments.out && span > 0)) {
     output.kind = OutputKind::kUniform;
     const std::optional<double> of_model = problem.model ? problem.model->simulation.output_interval : std::nullopt;
     output.interval = arguments.every.value_or(of_model.value_or(span / kDefaultOutputs));
@@ -96,18 +88,15 @@ integrators::Options integration_options(const RunArguments& arguments, const Pr
   if (arguments.rtol) options.rtol = *arguments.rtol;
   if (arguments.atol) options.atol = *arguments.atol;
   if (arguments.h_max) options.h_max = *arguments.h_max;
-  if (arguments.h_fixed) options.h_fixed = *arguments.h_fixed;
+  if (arguments.h_fixed) {
+    if (*arguments.h_fixed == 0) throw InputError("the fixed step is 0, but must be positive");
+    options.h_fixed = *arguments.h_fixed;
+  }
   if (arguments.max_steps) options.max_steps = *arguments.max_steps;
   if (arguments.time_limit) options.time_limit = *arguments.time_limit;
   options.output = output_options(arguments, problem, t_end);
-  options.cancel = &interrupted;
+  options.cancel = &interruption();
   return options;
-}
-
-void print_progress(const integrators::Progress& p) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  fmt::print(stderr, "{}t = {:.6g} of {:.6g} s, {} steps, h = {:.3g} s, {:.0f} s elapsed{}", terminal ? "\r" : "", p.t,
-             p.t_end, p.steps, p.h, p.seconds, terminal ? "   " : "\n");
 }
 
 io::ResultHeader describe_run(const integrators::Options& options) {
@@ -153,36 +142,26 @@ std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> e
 }
 
 int run(RunArguments arguments) {
-  arguments.request.options.with_energy_states = !arguments.out.empty() && !arguments.without_energy;
+  check_out(arguments.out);
+  if (arguments.t_end) require_finite(*arguments.t_end, "--t-end");
+  arguments.request.options.with_energy_states = arguments.out && !arguments.without_energy;
   const Problem problem = load_ready_problem(arguments.request);
+  if (problem.given.mechanism) {
+    print_notes(analyses::find_massless_bodies(*problem.given.mechanism, problem.given.start));
+  }
   const double t_end = arguments.t_end.value_or(problem.given.t_end);
   const integrators::Options options = integration_options(arguments, problem, t_end);
   const Form form = choose_form(arguments, problem);
 
   integrators::Observers observers;
-  bool showed_progress = false;
-  if (!arguments.quiet) {
-    observers.progress_interval = 1;
-    observers.progress = [&](const integrators::Progress& p) {
-      showed_progress = true;
-      print_progress(p);
-    };
-  }
-  std::unique_ptr<io::ResultWriter> writer;
-  ResultRows rows(problem);
-  if (!arguments.out.empty()) {
-    writer = create_writer(arguments.out, problem, rows, describe_run(options));
-    observers.output = [&](const dae::State& state) {
-      writer->write_row(state.t, rows.list(form.to_quasi(state)));
-      if (writer->has_failed()) interrupted.store(true);  // a run whose results are lost need not go on
-    };
-    observers.step = [&](const integrators::StepRecord& step) {
-      const std::array<double, 3> values{step.t, step.h, step.error};
-      writer->write_step(values);
-    };
+  ProgressLine progress(observers, arguments.quiet);
+  ResultOutput results(arguments.out, problem, describe_run(options));
+  if (results.has_file()) {
+    observers.output = [&](const dae::State& state) { results.write_row(form.to_quasi(state)); };
+    observers.step = [&](const integrators::StepRecord& step) { results.write_step(step); };
   }
 
-  std::signal(SIGINT, on_interrupt);
+  catch_interrupts();
   const bool with_events = arguments.with_events || problem.model;
   const std::vector<integrators::Event> events =
       with_events ? events_in_form(problem.given.events, form) : std::vector<integrators::Event>{};
@@ -191,29 +170,10 @@ int run(RunArguments arguments) {
           ? integrators::integrate(*form.plain, form.plain->to_plain(problem.given.start), t_end, options, events,
                                    observers)
           : integrators::integrate(*problem.given.system, problem.given.start, t_end, options, events, observers);
-  if (showed_progress && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
+  progress.end();
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
-
-  std::string saved;
-  std::string not_saved;
-  if (writer) {
-    try {
-      for (const integrators::EventRecord& event : result.events) writer->add_event(event.name, event.t);
-      writer->finish(summarize_as_json(problem.name, problem.given, result).dump());
-      saved = fmt::format("  results        {} ({} rows)\n", arguments.out, writer->rows());
-    } catch (const std::runtime_error& error) {
-      not_saved = error.what();
-    }
-  }
-  if (arguments.as_json) {
-    fmt::print("{}\n", summarize_as_json(problem.name, problem.given, result).dump(2));
-    if (!result.ok()) fmt::print(stderr, "trammel: {}\n", result.reason);
-  } else {
-    fmt::print(result.ok() ? stdout : stderr, "{}{}", summarize(problem.name, problem.given, result), saved);
-  }
-  if (!not_saved.empty()) fmt::print(stderr, "trammel: {}\n", not_saved);
-  return result.ok() && not_saved.empty() ? kDone : kSimulationFailed;
+  return results.finish(result, arguments.as_json);
 }
 
 }  // namespace

@@ -60,6 +60,22 @@ TEST_F(ResultSafety, AnExistingFileIsKeptUntilTheNewOneIsComplete) {
   }
 }
 
+TEST_F(ResultSafety, ASymbolicLinkIsWrittenThrough) {
+  fs::create_directory(path("far"));
+  fs::create_symlink("far/data.csv", path("near.csv"));  // to nothing yet
+  fs::create_symlink("near.csv", path("nearer.csv"));
+  for (int rows : {3, 5}) {
+    const auto writer = create_result_writer(path("nearer.csv"), sample_header());
+    EXPECT_TRUE(fs::exists(path("far/data.csv.part")));
+    write_sample_rows(*writer, 4, 0, rows);
+    writer->finish("{}");
+    EXPECT_TRUE(fs::is_symlink(path("nearer.csv")));
+    EXPECT_TRUE(fs::is_symlink(path("near.csv")));
+    EXPECT_FALSE(fs::is_symlink(path("far/data.csv")));
+    EXPECT_EQ(ResultFile::open(path("near.csv")).rows(), rows);
+  }
+}
+
 TEST_F(ResultSafety, ARunThatIsAbandonedLeavesItsRowsInThePart) {
   for (const char* name : kFormats) {
     write_text_file(path(name), "precious");

@@ -193,8 +193,9 @@ motions:
   m3: {joint: tube, coordinate: angle, acceleration: sin(t), initial_rate: 4}
   m4: {marker: a.tip, x: 0.1*t}
   m5: {marker: a.tip, from: b, coordinate: length, position: 1}
+  m6: {marker: b, angle: 2*t}
 )");
-  ASSERT_EQ(m.motions.size(), 5u);
+  ASSERT_EQ(m.motions.size(), 6u);
   EXPECT_EQ(m.motions[0].coordinate, (model::JointCoordinate{0, CoordinateKind::kAngle}));
   EXPECT_EQ(m.motions[0].level, model::MotionLevel::kPosition);
   EXPECT_EQ(value(m.motions[0].function, {2}), 6);
@@ -207,6 +208,7 @@ motions:
   EXPECT_EQ(m.markers.at(static_cast<std::size_t>(m.motions[3].j)).name, "ground");
   EXPECT_EQ(m.motions[3].kind, CoordinateKind::kX);
   EXPECT_EQ(m.motions[4].kind, CoordinateKind::kDistance);
+  EXPECT_EQ(m.motions[5].kind, CoordinateKind::kAngle);
 }
 
 }  // namespace

@@ -654,6 +654,30 @@ TEST(Motions, OfMarkersDriveThemSeenFromOthers) {
   EXPECT_LT((end.a.head<3>() - axes.col(1)).norm(), 1e-8);
 }
 
+TEST(Motions, OfTheAngleOfAMarker) {
+  for (const Space space : {Space::kPlanar, Space::kSpatial}) {
+    auto model = make_model(space);
+    add_body(*model, "table", 1, Vector3d(1, 1, 2));
+    model::Motion motion;
+    motion.name = "turn";
+    motion.i = add_marker(*model, 0, Vector3d(1, 0, 0), turned_about_z(0.5));
+    motion.j = add_marker(*model, kGround, Vector3d::Zero(), turned_about_z(0.2));
+    motion.kind = CoordinateKind::kAngle;
+    motion.function = compile(*model, "0.3 + t^2");  // several turns
+    model->motions.push_back(motion);
+    const Mechanism system(model);
+    const dae::State end = run(system, 4).state;
+    Probe probe(system);
+    probe.set(end);
+    const Matrix3d& R = probe.frames()[1].R;
+    EXPECT_NEAR(std::remainder(std::atan2(R(1, 0), R(0, 0)) - 16, 2 * kPi), 0, 1e-9);
+    EXPECT_NEAR(-end.lambda[system.structure().m() - 1], 2 * 2, 1e-8);  // inertia times angular acceleration
+    if (space == Space::kPlanar) {
+      EXPECT_NEAR(end.q[2], 16, 1e-9);
+    }
+  }
+}
+
 TEST(Motions, OfAnyIntegrandAreIntegratedToTwelveDigits) {
   Model model;
   const auto integral = [&](const std::string& text, double from, double to) {
@@ -716,6 +740,43 @@ TEST(MasslessBodies, AreAsGoodAsRods) {
     const dae::State end = run(*link, 2).state, end_of_rod = run(*rod, 2).state;
     EXPECT_LT((end.q.head<3>() - end_of_rod.q.head<3>()).norm(), 1e-7);
   }
+}
+
+// --- models that make no sense
+// ----------------------------------------------------------------------------------------
+
+TEST(Mechanism, RefusesTwoMarkersOfOneBody) {
+  const auto refusal = [](const std::function<void(Model&)>& add) {
+    auto model = make_model(Space::kSpatial);
+    add_body(*model, "a", 1, Vector3d(1, 1, 1));
+    add_marker(*model, 0);
+    add_marker(*model, 0, Vector3d(1, 0, 0));
+    add_marker(*model, kGround);
+    add(*model);
+    try {
+      const Mechanism system(model);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string on_a = "has both its markers on the same body, 'a'";
+  EXPECT_EQ(refusal([](Model& m) { add_joint(m, "hinge", kRevolute, 0, 1); }), "joint 'hinge' " + on_a);
+  EXPECT_EQ(refusal([](Model& m) { add_joint(m, "wall", kFixed, 2, -1); }),
+            "joint 'wall' has both its markers on the same body, 'ground'");
+  EXPECT_EQ(refusal([](Model& m) { add_line_force(m, "spring", 1, 0); }), "force 'spring' " + on_a);
+  EXPECT_EQ(refusal([](Model& m) { add_bushing(m, "mount", 0, 1); }), "force 'mount' " + on_a);
+  EXPECT_EQ(refusal([](Model& m) { testing::add_vector_force(m, "push", 0, 1); }), "force 'push' " + on_a);
+  EXPECT_EQ(refusal([](Model& m) {
+              model::Motion motion;
+              motion.name = "drive";
+              motion.i = 0;
+              motion.j = 1;
+              motion.function = compile(m, "t");
+              m.motions.push_back(motion);
+            }),
+            "motion 'drive' " + on_a);
+  EXPECT_EQ(refusal([](Model& m) { add_joint(m, "hinge", kRevolute, 2, 1); }), "");
 }
 
 // --- states and memory ----------------------------------------------------------------------------------------------

@@ -477,6 +477,60 @@ TEST(Signals, TimeStatesVariablesAndForces) {
   }
 }
 
+// As result files have it, and as for bushings and reactions.
+TEST(Signals, VectorForcesAreInGroundAxesWhateverTheirOwn) {
+  Random random(15);
+  for (const bool is_planar : {true, false}) {
+    for (const int frame : {-1, 0, 2, 4}) {  // the ground's axes, those of a ground marker, of a and of b
+      SCOPED_TRACE(fmt::format("planar {}, frame {}", is_planar, frame));
+      auto model = make_two_bodies(is_planar, random);
+      model->states.push_back({"p", false, false, {}, 0.8, 0});
+      model::VectorForce& push = add_vector_force(*model, "push", 1, 3, frame);
+      push.force[0] = compile(*model, "2 + p * dx(b.q)");
+      push.force[1] = compile(*model, "t - vy(a.p)");
+      push.torque[2] = compile(*model, "p^2 * dy(a.q)");
+      if (!is_planar) {
+        push.force[2] = compile(*model, "3 * p");
+        push.torque[0] = compile(*model, "wx(a.p, b.p)");
+      }
+      for (const char* name : {"fx", "fy", "fz", "tx", "ty", "tz"}) {
+        const bool is_out_of_plane = name[0] == 'f' ? name[1] == 'z' : name[1] != 'z';
+        if (is_planar && is_out_of_plane) continue;
+        model->outputs.push_back({name, "", compile(*model, std::string("push.") + name)});
+      }
+      const Mechanism system(model);
+      const dae::State state = moving_state(system, random);
+      const Reading reading(system, state);
+      Probe probe(system);
+      probe.set(state);
+      Wrench on_a;
+      probe.calc_force_values(0, on_a.data());
+      int count = 0;
+      for (std::size_t k = 0; k < model->signals.size(); ++k) {
+        const Signal& s = model->signals[k];
+        if (s.kind != SignalKind::kForceValue) continue;
+        ++count;
+        SCOPED_TRACE(s.text);
+        const int signal = static_cast<int>(k);
+        EXPECT_LT(relative_error(reading.value(signal), on_a[s.component]), kTolerance);
+        EXPECT_LT(relative_error(reading.gradient(signal), differentiate(system, state, signal)), 1e-8);
+      }
+      EXPECT_EQ(count, is_planar ? 3 : 6);
+    }
+  }
+}
+
+TEST(Signals, ForcesMayReadVectorForcesInOtherAxes) {
+  Random random(16);
+  auto model = make_two_bodies(false, random);
+  add_vector_force(*model, "push", 1, -1, 4).force[1] = compile(*model, "1 + dx(a.p)^2");
+  add_line_force(*model, "spring", 2, 3).expression = compile(*model, "push.fx * push.fz");
+  const Mechanism system(model);
+  const dae::DerivativeReport report = dae::check_derivatives(system, moving_state(system, random));
+  EXPECT_TRUE(report.is_right()) << to_string(report);
+  EXPECT_TRUE(report.not_given.empty()) << to_string(report);
+}
+
 TEST(Signals, ReactionsOfAPendulum) {
   // Hangs from a pin 1.5 m over its centre of mass, held at an angle: reactions and what their sizes are.
   for (const bool is_planar : {true, false}) {

@@ -37,7 +37,8 @@ std::vector<AssemblyResult::Open> find_open(const std::vector<std::string>& name
 
 std::string describe(const std::vector<AssemblyResult::Open>& open) {
   std::vector<std::string> rows;
-  for (const AssemblyResult::Open& row : open) rows.push_back(fmt::format("'{}' by {:.3g}", row.name, row.violation));
+  for (const AssemblyResult::Open& row : open)
+    rows.push_back(fmt::format("{} by {:.3g}", dae::quoted(row.name), row.violation));
   return list_names(rows);
 }
 
@@ -152,7 +153,7 @@ void Assembly::report_open_positions(bool finite) {
     }
     std::vector<std::string> rows;
     for (Eigen::Index i = 0; i < g.size(); ++i) {
-      if (!std::isfinite(sums[i])) rows.push_back(fmt::format("'{}'", names[static_cast<std::size_t>(i)]));
+      if (!std::isfinite(sums[i])) rows.push_back(dae::quoted(names[static_cast<std::size_t>(i)]));
     }
     result_.message = fmt::format("{} {} is not a finite number at the given position",
                                   is_value ? "constraint" : "the gradient of constraint", list_names(rows));

@@ -187,8 +187,8 @@ bool Drive::complete(dae::State& state) {
     const Vector relative = residual.cwiseAbs().cwiseQuotient(solver.row_scales());
     Eigen::Index worst = 0;
     if (relative.maxCoeff(&worst) <= 1e-6 * std::max({1.0, metric_.largest(rates), largest_abs(target)})) return true;
-    trouble_ = fmt::format("no {} satisfy the constraints; the worst is '{}' with a residual of {:.3g}", what,
-                           s.constraint_names[static_cast<std::size_t>(worst)], residual[worst]);
+    trouble_ = fmt::format("no {} satisfy the constraints; the worst is {} with a residual of {:.3g}", what,
+                           dae::quoted(s.constraint_names[static_cast<std::size_t>(worst)]), residual[worst]);
     return false;
   };
   const Vector rate = -evaluation_.velocity_offset();
@@ -231,7 +231,7 @@ std::string Drive::describe_lock() {
   const linalg::RankReport rank = linalg::find_dependent_rows(s.jacobian, evaluation_.jacobian(), options);
   std::vector<std::string> rows;
   for (const linalg::DependentRow& row : rank.dependent) {
-    rows.push_back(fmt::format("'{}'", s.constraint_names[static_cast<std::size_t>(row.row)]));
+    rows.push_back(dae::quoted(s.constraint_names[static_cast<std::size_t>(row.row)]));
   }
   // The motion that is left free shows in what the constraints leave of the probe.
   Vector free(s.n_v());
@@ -269,8 +269,8 @@ bool Drive::attempt(double t, dae::State& next) {
   if (!closing.closed) {
     Eigen::Index worst = 0;
     evaluation_.constraint().cwiseAbs().maxCoeff(&worst);
-    trouble_ = fmt::format("'{}' cannot be satisfied (residual {:.3g})",
-                           evaluation_.structure().constraint_names[static_cast<std::size_t>(worst)],
+    trouble_ = fmt::format("{} cannot be satisfied (residual {:.3g})",
+                           dae::quoted(evaluation_.structure().constraint_names[static_cast<std::size_t>(worst)]),
                            evaluation_.constraint()[worst]);
     return false;
   }

@@ -166,4 +166,6 @@ std::string column_name(const Structure& structure, Derivative which, int column
   return names_along(structure, shape_of(which).columns)[static_cast<std::size_t>(column)];
 }
 
+std::string quoted(const std::string& name) { return name.find('\'') == std::string::npos ? "'" + name + "'" : name; }
+
 }  // namespace trammel::dae

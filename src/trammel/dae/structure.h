@@ -87,4 +87,7 @@ struct Structure {
 std::string row_name(const Structure& structure, Derivative which, int row);
 std::string column_name(const Structure& structure, Derivative which, int column);
 
+/// A name as a message shows it: in quotes, unless it holds some already, as "motion 'drive'" does.
+std::string quoted(const std::string& name);
+
 }  // namespace trammel::dae

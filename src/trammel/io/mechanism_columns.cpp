@@ -21,7 +21,10 @@ std::string ground(const std::string& what) { return what + ", ground axes"; }
 }  // namespace
 
 MechanismColumns::MechanismColumns(const system::Mechanism& mechanism)
-    : mechanism_(mechanism), probe_(mechanism), evaluation_(mechanism) {
+    : mechanism_(mechanism),
+      probe_(mechanism),
+      evaluation_(mechanism),
+      velocity_residual_(linalg::Vector::Zero(mechanism.structure().m())) {
   add_body_columns();
   add_marker_columns();
   add_joint_columns();
@@ -41,6 +44,20 @@ MechanismColumns::MechanismColumns(const system::Mechanism& mechanism)
 
 void MechanismColumns::add(const std::string& name, const char* unit, const char* group, std::string description) {
   columns_.push_back({name, unit, group, std::move(description)});
+}
+
+void MechanismColumns::add_wrench(const std::string& prefix, const char* group, const std::string& where) {
+  for (int k = 0; k < 6; ++k) {
+    if (!is_shown(k)) continue;
+    const std::string name = std::string(k < 3 ? "f" : "t") + kAxes[static_cast<std::size_t>(k % 3)];
+    add(prefix + name, k < 3 ? "N" : "N m", group, ground((k < 3 ? "force" : "torque") + where));
+  }
+}
+
+void MechanismColumns::append_wrench(const double* wrench) {
+  for (int k = 0; k < 6; ++k) {
+    if (is_shown(k)) values_.push_back(wrench[k]);
+  }
 }
 
 void MechanismColumns::add_body_columns() {
@@ -111,14 +128,7 @@ void MechanismColumns::add_joint_columns() {
     }
     const std::string& on = model.body_name(model.markers[static_cast<std::size_t>(joint.j)].body);
     const std::string where = " on " + on + " at " + model.markers[static_cast<std::size_t>(joint.j)].name;
-    for (const char* k : kAxes) {
-      if (model.is_planar() && *k == 'z') continue;
-      add(joint.name + ".reaction.f" + k, "N", "reactions", ground("force" + where));
-    }
-    for (const char* k : kAxes) {
-      if (model.is_planar() && *k != 'z') continue;
-      add(joint.name + ".reaction.t" + k, "N m", "reactions", ground("torque" + where));
-    }
+    add_wrench(joint.name + ".reaction.", "reactions", where);
   }
   for (const model::Motion& motion : model.motions) {
     add(motion.name + ".force", "", "reactions",
@@ -135,8 +145,7 @@ void MechanismColumns::add_force_columns() {
       add(force.name + ".value", is_torque ? "N m" : "N", "forces", "positive increases the coordinate it acts on");
       continue;
     }
-    for (const char* axis : kAxes) add(force.name + ".f" + axis, "N", "forces", ground("force at its marker"));
-    for (const char* axis : kAxes) add(force.name + ".t" + axis, "N m", "forces", ground("torque at its marker"));
+    add_wrench(force.name + ".", "forces", " at its marker");
   }
 }
 
@@ -219,11 +228,7 @@ void MechanismColumns::list_joints() {
       values_.push_back(rows.empty() ? 0.0 : -state.lambda[rows.front()]);
       continue;
     }
-    const system::Wrench reaction = probe_.calc_reaction(static_cast<int>(j));
-    for (int k = 0; k < 6; ++k) {
-      if (model.is_planar() && k >= 2 && k < 5) continue;
-      values_.push_back(reaction[k]);
-    }
+    append_wrench(probe_.calc_reaction(static_cast<int>(j)).data());
   }
   for (const std::vector<int>& rows : mechanism_.constraints().motion_rows()) {
     values_.push_back(rows.empty() ? 0.0 : -state.lambda[rows.front()]);
@@ -234,8 +239,11 @@ void MechanismColumns::list_forces() {
   std::array<double, 6> values{};
   for (std::size_t k = 0; k < mechanism_.model().forces.size(); ++k) {
     probe_.calc_force_values(static_cast<int>(k), values.data());
-    const int count = mechanism_.forces().value_count(static_cast<int>(k));
-    values_.insert(values_.end(), values.begin(), values.begin() + count);
+    if (mechanism_.forces().value_count(static_cast<int>(k)) == 1) {
+      values_.push_back(values[0]);
+    } else {
+      append_wrench(values.data());
+    }
   }
 }
 
@@ -263,10 +271,9 @@ const std::vector<double>& MechanismColumns::list(const dae::State& state) {
   for (const system::ProgramUse& program : programs_) values_.push_back(probe_.eval(program));
   list_energies();
   evaluation_.set(state);
-  linalg::Vector rate = linalg::Vector::Zero(mechanism_.structure().m());
-  evaluation_.calc_velocity_residual(rate);
+  evaluation_.calc_velocity_residual(velocity_residual_);
   values_.push_back(linalg::largest_abs(evaluation_.constraint()));
-  values_.push_back(linalg::largest_abs(rate));
+  values_.push_back(linalg::largest_abs(velocity_residual_));
   last_t_ = state.t;
   has_last_ = true;
   return values_;

@@ -22,6 +22,10 @@ class MechanismColumns {
 
  private:
   void add(const std::string& name, const char* unit, const char* group, std::string description);
+  /// Force and torque; in the plane without what is out of it.
+  void add_wrench(const std::string& prefix, const char* group, const std::string& where);
+  void append_wrench(const double* wrench);
+  bool is_shown(int component) const { return !mechanism_.bodies().is_planar() || component < 2 || component == 5; }
   void add_body_columns();
   void add_marker_columns();
   void add_joint_columns();
@@ -37,6 +41,7 @@ class MechanismColumns {
   const system::Mechanism& mechanism_;
   system::Probe probe_;
   dae::Evaluation evaluation_;
+  linalg::Vector velocity_residual_;
   std::vector<Column> columns_;
   std::vector<double> values_;
   std::vector<int> markers_;                  // those that are not body frames

@@ -26,9 +26,23 @@ bool is_locked_by_another(int descriptor) {
   return fcntl(descriptor, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES);
 }
 
+/// What a chain of symbolic links ends at, which need not exist.
+std::string follow_links(const std::string& path) {
+  constexpr int kLongestChain = 40;  // as the kernel has it
+  std::filesystem::path at = path;
+  std::error_code error;
+  for (int k = 0; k < kLongestChain && std::filesystem::is_symlink(at, error); ++k) {
+    const std::filesystem::path next = std::filesystem::read_symlink(at, error);
+    if (error) break;
+    at = at.parent_path() / next;  // an absolute path replaces what is in front of it
+  }
+  return at.string();
+}
+
 }  // namespace
 
-PartFile::PartFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".part") {
+PartFile::PartFile(std::string path)
+    : path_(std::move(path)), target_(follow_links(path_)), temporary_(target_ + ".part") {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored)) refuse(path_, "it is a folder");
   if (access(path_.c_str(), F_OK) == 0 && access(path_.c_str(), W_OK) != 0) refuse(path_, std::strerror(errno));
@@ -116,7 +130,7 @@ std::string PartFile::write_error() const { return write_error_ == 0 ? "" : std:
 void PartFile::commit() {
   // A file system that cannot do this (a pipe, some network mounts) says EINVAL, which is no loss of data.
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) throw std::runtime_error(std::strerror(errno));
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     throw std::runtime_error(fmt::format("cannot rename '{}': {}", temporary_, std::strerror(errno)));
   }
   close();

@@ -3,6 +3,7 @@
 // The file under which results stand until they are complete: "x.h5.part" beside "x.h5", renamed by commit(). So a
 // half-written file never stands under the name that the user gave, an older file of that name stays as it was until
 // then, and what a killed program computed is left under the temporary name (which the next run to that name clears).
+// A path that is a symbolic link stays one: both files are beside what it points to.
 
 #include <cstddef>
 #include <string>
@@ -44,6 +45,7 @@ class PartFile {
   void close();
 
   std::string path_;
+  std::string target_;  ///< behind symbolic links
   std::string temporary_;
   int descriptor_ = -1;
   long long size_ = 0;   ///< [bytes] appended

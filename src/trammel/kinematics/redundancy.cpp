@@ -91,9 +91,12 @@ std::string RedundancyReport::brief_report() const {
   if (redundant.empty()) return fmt::format("{} constraint rows, all independent", rows);
   std::vector<std::string> sentences;
   for (const RedundantRow& r : redundant) {
-    sentences.push_back(r.implied_by.empty()
-                            ? fmt::format("constraint '{}' has no effect at this position", r.name)
-                            : fmt::format("constraint '{}' depends on '{}'", r.name, fmt::join(r.implied_by, "', '")));
+    std::vector<std::string> implied_by;
+    for (const std::string& name : r.implied_by) implied_by.push_back(dae::quoted(name));
+    sentences.push_back(
+        r.implied_by.empty()
+            ? fmt::format("constraint {} has no effect at this position", dae::quoted(r.name))
+            : fmt::format("constraint {} depends on {}", dae::quoted(r.name), fmt::join(implied_by, ", ")));
   }
   return fmt::format("{} of {} constraint rows are redundant: {}", redundant.size(), rows, fmt::join(sentences, "; "));
 }

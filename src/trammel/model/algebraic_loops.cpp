@@ -1,5 +1,6 @@
 #include "trammel/model/algebraic_loops.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace trammel::model {
@@ -13,6 +14,8 @@ class LoopFinder {
   void run() {
     for (std::size_t k = 0; k < model_.signals.size(); ++k) visit(static_cast<int>(k));
   }
+
+  const std::vector<std::vector<std::string>>& loops() const { return loops_; }
 
  private:
   enum Mark : char { kNew, kOpen, kDone };
@@ -31,7 +34,11 @@ class LoopFinder {
       visit_inputs(model_.variables[static_cast<std::size_t>(s.index)].function);
     } else if (s.kind == SignalKind::kForceValue) {
       const Force& force = model_.forces[static_cast<std::size_t>(s.index)];
-      if (const Program* program = force.program(s.component)) visit_inputs(*program);
+      if (force.vector) {
+        for (const int part : model_.find_parts(*force.vector, s.component)) visit_inputs(*force.program(part));
+      } else if (const Program* program = force.program(0)) {
+        visit_inputs(*program);
+      }
     }
     open_.pop_back();
     marks_[k] = kDone;
@@ -55,6 +62,7 @@ class LoopFinder {
       throw std::invalid_argument("force '" + model_.forces[static_cast<std::size_t>(force)].name +
                                   "' depends on its own value");
     }
+    note_loop(signal);
     Signal& s = model_.signals[static_cast<std::size_t>(at)];
     const Definition& variable = model_.variables[static_cast<std::size_t>(s.index)];
     ExtraState state;
@@ -66,7 +74,17 @@ class LoopFinder {
     s.index = static_cast<int>(model_.states.size()) - 1;
   }
 
+  void note_loop(int signal) {
+    std::vector<std::string>& names = loops_.emplace_back();
+    for (auto k = std::find(open_.begin(), open_.end(), signal); k != open_.end(); ++k) {
+      const Signal& s = model_.signals[static_cast<std::size_t>(*k)];
+      const auto index = static_cast<std::size_t>(s.index);
+      names.push_back(s.kind == SignalKind::kVariable ? model_.variables[index].name : model_.forces[index].name);
+    }
+  }
+
   Model& model_;
+  std::vector<std::vector<std::string>> loops_;
   std::vector<Mark> marks_;
   std::vector<int> open_;  // signals on the way to the present one
 };
@@ -74,5 +92,12 @@ class LoopFinder {
 }  // namespace
 
 void resolve_algebraic_loops(Model& model) { LoopFinder(model).run(); }
+
+std::vector<std::vector<std::string>> find_algebraic_loops(const Model& model) {
+  Model copy = model;
+  LoopFinder finder(copy);
+  finder.run();
+  return finder.loops();
+}
 
 }  // namespace trammel::model

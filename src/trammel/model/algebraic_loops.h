@@ -2,6 +2,9 @@
 
 // Variables that depend on themselves.
 
+#include <string>
+#include <vector>
+
 #include "trammel/model/model.h"
 
 namespace trammel::model {
@@ -10,5 +13,9 @@ namespace trammel::model {
 /// circle becomes an extra state x of the kind 0 = x - expression, and what refers to the variable refers to the state.
 /// Throws std::invalid_argument when a force depends on its own value.
 void resolve_algebraic_loops(Model& model);
+
+/// The circles that resolve_algebraic_loops() would cut: of each the names of its variables and forces, in the order in
+/// which they refer to each other.
+std::vector<std::vector<std::string>> find_algebraic_loops(const Model& model);
 
 }  // namespace trammel::model

@@ -16,11 +16,7 @@ int find_by_name(const std::vector<Item>& items, const std::string& name) {
 }  // namespace
 
 const Program* Force::program(int component) const {
-  const auto k = static_cast<std::size_t>(component % 3);
-  if (vector) {
-    const std::optional<Program>& part = component < 3 ? vector->force[k] : vector->torque[k];
-    return part ? &*part : nullptr;
-  }
+  if (vector) return vector->part(component) ? &*vector->part(component) : nullptr;
   return scalar && scalar->law.expression && component == 0 ? &*scalar->law.expression : nullptr;
 }
 
@@ -56,6 +52,21 @@ int Model::find_curve(const std::string& wanted) const { return find_by_name(cur
 const std::string& Model::body_name(int body) const {
   static const std::string ground = "ground";
   return body == kGround ? ground : bodies[static_cast<std::size_t>(body)].name;
+}
+
+std::vector<int> Model::find_parts(const VectorForce& force, int component) const {
+  const int first = component < 3 ? 0 : 3, row = component - first;
+  const auto& programs = component < 3 ? force.force : force.torque;
+  const Marker* axes = force.frame < 0 ? nullptr : &markers[static_cast<std::size_t>(force.frame)];
+  const auto is_mixed_in = [&](int column) {
+    if (axes == nullptr || (is_planar() && (row == 2 || column == 2))) return column == row;
+    return axes->body != kGround || axes->orientation(row, column) != 0;
+  };
+  std::vector<int> parts;
+  for (int column = 0; column < 3; ++column) {
+    if (programs[static_cast<std::size_t>(column)] && is_mixed_in(column)) parts.push_back(first + column);
+  }
+  return parts;
 }
 
 }  // namespace trammel::model

@@ -183,6 +183,11 @@ struct VectorForce {
   int frame = -1;  ///< marker whose axes the components refer to; -1: the ground's
   std::array<std::optional<Program>, 3> force;   ///< [N]
   std::array<std::optional<Program>, 3> torque;  ///< [N m]
+
+  /// A component: 0..2 force, 3..5 torque.
+  const std::optional<Program>& part(int component) const {
+    return (component < 3 ? force : torque)[static_cast<std::size_t>(component % 3)];
+  }
 };
 
 /// Six-component bushing: on the body of marker J, at its point and in the axes of marker I, it exerts
@@ -291,6 +296,8 @@ struct Model {
   int find_variable(const std::string& name) const;
   int find_curve(const std::string& name) const;
   const std::string& body_name(int body) const;  ///< "ground" for kGround
+  /// The given components (0..2 force, 3..5 torque) that a component of a vector force in ground axes is made of.
+  std::vector<int> find_parts(const VectorForce& force, int component) const;
 };
 
 }  // namespace trammel::model

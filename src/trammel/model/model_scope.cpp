@@ -234,6 +234,26 @@ std::vector<std::string> ModelScope::names() const {
   return names;
 }
 
+std::string ModelScope::hint(const std::string& name) const {
+  const auto dot = name.rfind('.');
+  if (dot == std::string::npos) return {};
+  const std::string owner = name.substr(0, dot), component = name.substr(dot + 1);
+  const std::string full = prefix_ + owner;
+  const bool is_body = index_.find_body(full) >= 0;
+  if (!is_body && index_.find_marker(full) < 0) return {};
+  const bool is_planar = index_.model().is_planar();
+  // Columns of result files that expressions have under other names.
+  std::string instead;
+  if (component == "ax" || component == "ay" || (component == "az" && !is_planar)) {
+    instead = fmt::format("acc{}({})", component.back(), owner);
+  } else if (is_body && is_planar && component == "angle_acceleration") {
+    instead = fmt::format("wdtz({})", owner);
+  } else if (is_body && !is_planar && component.starts_with("alpha_")) {
+    instead = fmt::format("wdt{0}({1}, ground, {1})", component.substr(6), owner);
+  }
+  return instead.empty() ? std::string() : "accelerations are measures: " + instead;
+}
+
 bool ModelScope::is_measure(const std::string& function) const {
   return function == "der" || find_measure(function) != nullptr;
 }

@@ -48,6 +48,7 @@ class ModelScope final : public expression::Scope {
 
   std::optional<expression::Meaning> find(const std::string& name) override;
   std::vector<std::string> names() const override;
+  std::string hint(const std::string& name) const override;
   bool is_measure(const std::string& function) const override;
   expression::Meaning call(const std::string& function, std::span<const std::string> arguments) override;
   std::vector<std::string> measures() const override;

@@ -29,7 +29,9 @@ enum class SignalKind {
   kJointRate,
   kReactionForce,   ///< on the body of marker J, at its point, ground axes; component 3: its size [N]
   kReactionTorque,  ///< the same for the torque [N m]
-  kForceValue,      ///< scalar force: component 0; vector force and bushing: 0..2 force, 3..5 torque
+  /// Scalar force: component 0. Vector force and bushing: 0..2 force [N], 3..5 torque [N m], ground axes, whatever axes
+  /// the force is given in.
+  kForceValue,
 };
 
 struct Signal {

@@ -53,6 +53,32 @@ Counters find_counters(const model::Model& model, const Constraints& constraints
   return counters;
 }
 
+/// Between two markers of one body there is nothing to hold, to measure or to push apart.
+void refuse_single_bodies(const model::Model& model) {
+  const auto body_of = [&](int marker) {
+    return marker < 0 ? model::kGround : model.markers[static_cast<std::size_t>(marker)].body;
+  };
+  const auto check = [&](const char* what, const std::string& name, int i, int j) {
+    if (body_of(i) != body_of(j)) return;
+    throw std::invalid_argument(
+        fmt::format("{} '{}' has both its markers on the same body, '{}'", what, name, model.body_name(body_of(i))));
+  };
+  for (const model::Joint& joint : model.joints) {
+    using enum model::JointType;
+    const bool is_coupling = joint.type == kGear || joint.type == kCoupler || joint.type == kRackAndPinion;
+    if (!is_coupling) check("joint", joint.name, joint.i, joint.j);
+  }
+  for (const model::Motion& motion : model.motions) {
+    if (motion.coordinate.joint < 0) check("motion", motion.name, motion.i, motion.j);
+  }
+  for (const model::Force& force : model.forces) {
+    if (force.scalar && force.scalar->coordinate.joint < 0)
+      check("force", force.name, force.scalar->i, force.scalar->j);
+    if (force.bushing) check("force", force.name, force.bushing->i, force.bushing->j);
+    if (force.vector && force.vector->j >= 0) check("force", force.name, force.vector->i, force.vector->j);
+  }
+}
+
 void refuse_accelerations(const model::Model& model, const Signals& signals) {
   for (const model::Force& force : model.forces) {
     for (const int k : signals.order_of(force.programs())) {
@@ -82,7 +108,8 @@ void refuse_empty_rods(const model::Model& model, const BodyTable& bodies, const
   }
 }
 
-std::shared_ptr<const model::Model> without_loops(std::shared_ptr<const model::Model> model) {
+std::shared_ptr<const model::Model> check_and_cut_loops(std::shared_ptr<const model::Model> model) {
+  refuse_single_bodies(*model);
   auto copy = std::make_shared<model::Model>(*model);
   model::resolve_algebraic_loops(*copy);
   return copy->states.size() == model->states.size() ? model : copy;
@@ -122,7 +149,7 @@ struct Mechanism::Parts {
   };
 
   Parts(std::shared_ptr<const model::Model> given, const CompileOptions& options)
-      : model(without_loops(std::move(given))),
+      : model(check_and_cut_loops(std::move(given))),
         bodies(*model),
         constraints(*model, bodies, options.constraints),
         implied(*model, bodies, only_implied(options.constraints)),

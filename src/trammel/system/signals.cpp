@@ -64,11 +64,6 @@ double reaction_component(const Signal& signal, const SignalInput& in, const Mar
   return signal.component < 3 ? value[signal.component] : value.norm();
 }
 
-/// The expression of a component: 0..2 force, 3..5 torque.
-const std::optional<model::Program>& part_of(const model::VectorForce& force, int component) {
-  return (component < 3 ? force.force : force.torque)[static_cast<std::size_t>(component % 3)];
-}
-
 }  // namespace
 
 Signals::Signals(const model::Model& model, const BodyTable& bodies,
@@ -125,9 +120,8 @@ void Signals::set_up(int signal, std::vector<int>& marks) {
     const model::Force& force = model_.forces[static_cast<std::size_t>(s.index)];
     if (force.scalar && force.scalar->law.expression) need(*force.scalar->law.expression);
     if (force.vector) {
-      // Of its own component only: components of a force may depend on each other.
-      const auto& part = part_of(*force.vector, s.component);
-      if (part) need(*part);
+      // Not of all components: those that are independent may depend on each other.
+      for (const int part : model_.find_parts(*force.vector, s.component)) need(*force.vector->part(part));
     }
     set_up_force_value(s, info);
   } else if (s.kind == SignalKind::kReactionForce || s.kind == SignalKind::kReactionTorque) {
@@ -162,9 +156,17 @@ void Signals::set_up_measure(const Signal& signal, Info& info) const {
 void Signals::set_up_force_value(const Signal& signal, Info& info) const {
   const model::Force& force = model_.forces[static_cast<std::size_t>(signal.index)];
   if (force.vector) {
-    const auto& part = part_of(*force.vector, signal.component);
-    info.program = ProgramUse(part ? *part : model::Program(), *this);
-    info.support = info.program.support();
+    info.c = marker_geometry(model_, force.vector->frame);
+    for (const int part : model_.find_parts(*force.vector, signal.component)) {
+      const ProgramUse& use = info.parts.emplace_back(part % 3, ProgramUse(*force.vector->part(part), *this)).second;
+      info.support.insert(info.support.end(), use.support().begin(), use.support().end());
+    }
+    if (info.c.frame != 0 && !info.parts.empty()) {
+      for (const int slot : bodies_.slots(info.c.frame)) {
+        if (slot >= 3) info.support.push_back(bodies_.column(info.c.frame, slot));
+      }
+    }
+    make_unique(info.support);
     return;
   }
   if (force.bushing) {
@@ -280,7 +282,7 @@ double Signals::calc_value(int signal, const SignalInput& in, SignalWork& work) 
     case SignalKind::kReactionForce:
     case SignalKind::kReactionTorque: return reaction_component(s, in, info.b);
     case SignalKind::kForceValue: {
-      if (model_.forces[static_cast<std::size_t>(s.index)].vector) return info.program.eval(work);
+      if (model_.forces[static_cast<std::size_t>(s.index)].vector) return calc_vector_force(s, info, in, work);
       if (info.bushing) break;
       const double c = calc_joint_coordinate(in, info.coordinate, info.counter);
       const double force = info.law.calc(c, info.coordinate.calc_rate(in.frames, in.twists)).force;
@@ -332,6 +334,41 @@ void Signals::calc_measure_gradient(const Signal& signal, const Info& info, cons
   }
 }
 
+double Signals::add_program_gradient(const Info& info, const ProgramUse& program, double scale, SignalWork& work,
+                                     double* gradient) const {
+  // The program's support is a part of the signal's.
+  work.gather_room.assign(program.support().size(), 0.0);
+  const double value = program.eval_gradient(*this, work, scale, work.gather_room.data());
+  for (std::size_t k = 0; k < program.support().size(); ++k) {
+    gradient[place_in(info.support, program.support()[k])] += work.gather_room[k];
+  }
+  return value;
+}
+
+double Signals::calc_vector_force(const Signal& signal, const Info& info, const SignalInput& in,
+                                  SignalWork& work) const {
+  const Eigen::Matrix3d axes = in.frames[static_cast<std::size_t>(info.c.frame)].R * info.c.axes;
+  double sum = 0;
+  for (const auto& [axis, program] : info.parts) sum += axes(signal.component % 3, axis) * program.eval(work);
+  return sum;
+}
+
+void Signals::calc_vector_force_gradient(const Signal& signal, const Info& info, const SignalInput& in,
+                                         SignalWork& work, double* gradient) const {
+  const Eigen::Matrix3d& R = in.frames[static_cast<std::size_t>(info.c.frame)].R;
+  const int row = signal.component % 3;
+  Eigen::Vector3d own = Eigen::Vector3d::Zero();
+  for (const auto& [axis, program] : info.parts) {
+    own[axis] = add_program_gradient(info, program, R.row(row).dot(info.c.axes.col(axis)), work, gradient);
+  }
+  if (info.c.frame == 0 || info.parts.empty()) return;
+  // A small rotation of the body adds R (dphi x f), f being the force in body axes.
+  const Eigen::RowVector3d by_rotation = -R.row(row) * math::skew(Eigen::Vector3d(info.c.axes * own));
+  for (const int slot : bodies_.slots(info.c.frame)) {
+    if (slot >= 3) gradient[place_in(info.support, bodies_.column(info.c.frame, slot))] += by_rotation[slot - 3];
+  }
+}
+
 void Signals::calc_gradient(int signal, const SignalInput& in, SignalWork& work, double* gradient) const {
   const Signal& s = model_.signals[static_cast<std::size_t>(signal)];
   const Info& info = infos_[static_cast<std::size_t>(signal)];
@@ -343,7 +380,7 @@ void Signals::calc_gradient(int signal, const SignalInput& in, SignalWork& work,
     case SignalKind::kJointRate: add_coordinate_gradient(info, in, 0, 1, gradient); return;
     case SignalKind::kForceValue: {
       if (model_.forces[static_cast<std::size_t>(s.index)].vector) {
-        info.program.eval_gradient(*this, work, 1, gradient);
+        calc_vector_force_gradient(s, info, in, work, gradient);
         return;
       }
       if (info.bushing) {
@@ -354,13 +391,7 @@ void Signals::calc_gradient(int signal, const SignalInput& in, SignalWork& work,
                                                  info.coordinate.calc_rate(in.frames, in.twists));
       add_coordinate_gradient(info, in, law.by_value, law.by_rate, gradient);
       if (!info.law.has_expression()) return;
-      // The expression's support is a part of the signal's.
-      const ProgramUse& expression = info.law.expression();
-      work.gather_room.assign(expression.support().size(), 0.0);
-      expression.eval_gradient(*this, work, 1, work.gather_room.data());
-      for (std::size_t k = 0; k < expression.support().size(); ++k) {
-        gradient[place_in(info.support, expression.support()[k])] += work.gather_room[k];
-      }
+      add_program_gradient(info, info.law.expression(), 1, work, gradient);
       return;
     }
     default: break;

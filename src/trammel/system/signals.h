@@ -77,7 +77,9 @@ class Signals {
     std::vector<int> frames;  // that a measure depends on
     PlacedCoordinate coordinate;
     int counter = -1;
-    ProgramUse program;                       // of a variable or of a component of a vector force
+    ProgramUse program;  // of a variable
+    /// Of a vector force: axis of its own frame, which is c, and component along it.
+    std::vector<std::pair<int, ProgramUse>> parts;
     ScalarLaw law;                            // of a scalar force
     const model::Bushing* bushing = nullptr;  // between a and b
     double angle_offset = 0;
@@ -92,6 +94,13 @@ class Signals {
   void calc_gradient(int signal, const SignalInput& in, SignalWork& work, double* gradient) const;
   void calc_measure_gradient(const model::Signal& signal, const Info& info, const SignalInput& in,
                              double* gradient) const;
+  double calc_vector_force(const model::Signal& signal, const Info& info, const SignalInput& in,
+                           SignalWork& work) const;
+  void calc_vector_force_gradient(const model::Signal& signal, const Info& info, const SignalInput& in,
+                                  SignalWork& work, double* gradient) const;
+  /// Adds the gradient of a program that is a part of the signal, times `scale`, and returns its value.
+  double add_program_gradient(const Info& info, const ProgramUse& program, double scale, SignalWork& work,
+                              double* gradient) const;
   void add_coordinate_gradient(const Info& info, const SignalInput& in, double by_value, double by_rate,
                                double* gradient) const;
 

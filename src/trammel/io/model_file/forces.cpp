@@ -104,9 +104,18 @@ class ForceReader {
     values_.read(map, "stribeck_velocity", law.stribeck_velocity, Range::kPositive);
     values_.read(map, "smoothing_velocity", law.smoothing_velocity, Range::kPositive);
     values_.read(map, "viscous", law.damping, Range::kNotNegative);
+    require_pair(map, "breakaway", "stribeck_velocity");
+    require_pair(map, "stribeck_velocity", "breakaway");
     if (map.has("breakaway") && law.breakaway < law.coulomb) {
       problems_.add(map.get("breakaway")->place,
                     fmt::format("breakaway ({}) must not be less than coulomb ({})", law.breakaway, law.coulomb));
+    }
+  }
+
+  // One says how much, the other over which speed: neither means anything alone.
+  void require_pair(const Node& map, const char* key, const char* other) {
+    if (map.has(key) && !map.has(other)) {
+      problems_.add(map.get(key)->place, fmt::format("{} needs the key '{}' as well", key, other));
     }
   }
 

@@ -239,20 +239,27 @@ class MotionReader {
     if (coordinate != nullptr && !named) named = find_coordinate_kind(coordinate->text);
     if (!named) {
       problems_.add_if_first(coordinate != nullptr ? coordinate->place : map.place,
-                             "the motion of a marker needs the key 'coordinate': x, y, z or length");
+                             "the motion of a marker needs the key 'coordinate': x, y, z, length or angle");
       return false;
     }
     const bool is_offered = *named == CoordinateKind::kX || *named == CoordinateKind::kY ||
                             (*named == CoordinateKind::kZ && !values_.is_planar()) ||
-                            *named == CoordinateKind::kDistance;
+                            *named == CoordinateKind::kDistance || *named == CoordinateKind::kAngle;
     if (!is_offered) {
       const Place& place = coordinate != nullptr ? coordinate->place : map.get(model::to_string(*named))->place;
-      problems_.add(place, fmt::format("a marker cannot be driven along '{}', but along x, y, z (in space) or length",
+      problems_.add(place, fmt::format("a marker has no coordinate '{}', but x, y, z (in space), length and angle",
                                        model::to_string(*named)));
       return false;
     }
     motion.kind = *named;
-    return motion.i >= 0 && motion.j >= 0;
+    if (motion.i < 0 || motion.j < 0) return false;
+    const auto body_of = [&](int marker) { return reader_.model().markers[static_cast<std::size_t>(marker)].body; };
+    if (body_of(motion.i) == body_of(motion.j)) {
+      problems_.add(map.place, fmt::format("the marker and the one it is seen from are on the same body, {}",
+                                           quoted(reader_.model().body_name(body_of(motion.i)))));
+      return false;
+    }
+    return true;
   }
 
   PartReader& reader_;

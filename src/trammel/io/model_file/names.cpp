@@ -158,6 +158,12 @@ void declare_names(PartReader& reader, NameRegister& names) {
       declare_state_space(reader.build(), name, *entry.value);
     }
   });
+  // Nothing refers to these, but columns of the results have their names.
+  each("outputs",
+       [&](const std::string& name, const Entry& entry) { names.claim_value(name, "an output", entry.place); });
+  each("motions", [&](const std::string& name, const Entry& entry) {
+    names.claim_value(name + ".force", "the force of a motion", entry.place);
+  });
 }
 
 }  // namespace trammel::io::model_file

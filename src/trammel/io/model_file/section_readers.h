@@ -19,7 +19,7 @@ class NameRegister {
   bool claim_owner(const std::string& full_name, const char* what, const Place& place) {
     return claim(owners_, full_name, what, place);
   }
-  /// For what expressions call "name": parameters, states, variables.
+  /// For what expressions and results call "name": parameters, states, variables, outputs.
   bool claim_value(const std::string& full_name, const char* what, const Place& place) {
     return claim(values_, full_name, what, place);
   }

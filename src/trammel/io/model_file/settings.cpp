@@ -12,9 +12,9 @@ void read_simulation(PartReader& reader, const Node& map) {
   model::SimulationSettings& settings = reader.model().simulation;
   values.read(map, "t_start", settings.t_start);
   values.read(map, "t_end", settings.t_end);
-  if (settings.t_end <= settings.t_start) {
+  if (settings.t_end < settings.t_start) {
     const Node* node = map.has("t_end") ? map.get("t_end") : map.get("t_start");
-    reader.problems().add(node->place, fmt::format("the simulation ends at {} s, not after its start at {} s",
+    reader.problems().add(node->place, fmt::format("the simulation ends at {} s, before its start at {} s",
                                                    settings.t_end, settings.t_start));
   }
   if (const Node* method = map.get("method"); method != nullptr && method->is_scalar()) settings.method = method->text;

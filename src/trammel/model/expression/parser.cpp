@@ -344,6 +344,9 @@ void Parser::refuse_name(const Token& name) {
   if (scope_.find_curve(name.name)) {
     fail(fmt::format("'{0}' is a curve: spline({0}, x)", quotable(name.name)), name.place);
   }
+  if (const std::string hint = scope_.hint(name.name); !hint.empty()) {
+    fail(fmt::format("there is no name '{}'; {}", quotable(name.name), hint), name.place);
+  }
   fail(describe_unknown("name", quotable(name.name), known), name.place);
 }
 

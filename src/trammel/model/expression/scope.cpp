@@ -2,6 +2,8 @@
 
 namespace trammel::model::expression {
 
+std::string Scope::hint(const std::string& /*name*/) const { return {}; }
+
 bool Scope::is_measure(const std::string& /*function*/) const { return false; }
 
 Meaning Scope::call(const std::string& function, std::span<const std::string> /*arguments*/) {

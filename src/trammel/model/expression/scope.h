@@ -46,6 +46,9 @@ class Scope {
   virtual std::optional<Meaning> find(const std::string& name) = 0;
   /// All names that find() knows, for suggestions.
   virtual std::vector<std::string> names() const = 0;
+  /// What to write instead of a name that find() does not know, as "accelerations are measures: accx(arm)"; empty where
+  /// near names are all there is to say.
+  virtual std::string hint(const std::string& name) const;
 
   /// Whether this is a function whose arguments are names, not numbers: dx(wheel.hub, ground.origin). The functions of
   /// the language (functions.h) are found first.
