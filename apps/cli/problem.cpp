@@ -36,6 +36,13 @@ model::Model read_file(const std::string& path, const cases::ParameterValues& ch
   }
 }
 
+/// For arithmetic among numbers.
+class NoNames final : public model::expression::Scope {
+ public:
+  std::optional<model::expression::Meaning> find(const std::string& /*name*/) override { return std::nullopt; }
+  std::vector<std::string> names() const override { return {}; }
+};
+
 }  // namespace
 
 std::pair<std::string, std::string> split_assignment(const std::string& text, const char* option) {
@@ -47,9 +54,9 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 }
 
 double to_number(const std::string& text, const std::string& what) {
-  model::expression::ParameterScope no_names;
+  NoNames scope;
   try {
-    return model::expression::evaluate(text, no_names);
+    return model::expression::evaluate(text, scope);
   } catch (const model::expression::ExpressionError& error) {
     throw InputError(fmt::format("the value '{}' of {} is not a number: {}", text, what, error.message()));
   }

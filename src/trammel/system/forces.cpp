@@ -47,17 +47,13 @@ Forces::Forces(const model::Model& model, const BodyTable& bodies, const Signals
     const model::Force& force = model.forces[k];
     if (force.scalar) {
       add_scalar(model, static_cast<int>(k));
-      if (force.scalar->law.expression) programs.push_back(&*force.scalar->law.expression);
     } else if (force.vector) {
       add_vector(model, static_cast<int>(k));
-      for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
-        for (const auto& part : *parts) {
-          if (part) programs.push_back(&*part);
-        }
-      }
     } else {
       add_bushing(model, static_cast<int>(k));
     }
+    const std::vector<const model::Program*> own = force.programs();
+    programs.insert(programs.end(), own.begin(), own.end());
   }
   order_ = signals.order_of(programs);
 }

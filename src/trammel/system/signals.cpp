@@ -207,14 +207,7 @@ SignalWork Signals::make_work() const {
     largest_support = std::max(largest_support, all_supports);
   };
   for (const model::Force& force : model_.forces) {
-    if (force.scalar && force.scalar->law.expression) consider(*force.scalar->law.expression);
-    if (force.vector) {
-      for (const auto* parts : {&force.vector->force, &force.vector->torque}) {
-        for (const auto& part : *parts) {
-          if (part) consider(*part);
-        }
-      }
-    }
+    for (const model::Program* program : force.programs()) consider(*program);
   }
   for (const model::ExtraState& state : model_.states) consider(state.function);
   for (const model::Definition& output : model_.outputs) consider(output.function);
