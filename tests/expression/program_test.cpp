@@ -159,20 +159,20 @@ TEST(AllocationCounter, Counts) {
 
 TEST(Program, FaultsAreTracedToTheOperationThatMakesThem) {
   SampleScope scope;
-  const auto fault = [&](const std::string& text, double t) {
+  const auto fault = [&](const std::string& text, double x) {
     const Program program = compile(text, scope);
-    const std::vector<double> inputs(program.inputs().size(), t);
+    const std::vector<double> inputs(program.inputs().size(), x);
     std::vector<double> work(static_cast<std::size_t>(program.work_size()));
     const Fault found = program.find_fault(inputs, work);
     return found.input >= 0 ? "input " + std::to_string(found.input) : found.text;
   };
-  EXPECT_EQ(fault("2 + 3*sqrt(t)", 4), "");
-  EXPECT_EQ(fault("2 + 3*sqrt(t)", -4), "sqrt(-4)");
-  EXPECT_EQ(fault("1 + 1/t", 0), "1 / 0");
-  EXPECT_EQ(fault("-t^2", 1e200), "1e+200^2");
-  EXPECT_EQ(fault("t^0.5", -2), "(-2)^0.5");
-  EXPECT_EQ(fault("if(t < 0, log(-1 - t), log(t - 3))", 2), "log(-1)");
-  EXPECT_EQ(fault("2*t", std::nan("")), "input 0");
+  EXPECT_EQ(fault("2 + 3*sqrt(x)", 4), "");
+  EXPECT_EQ(fault("2 + 3*sqrt(x)", -4), "sqrt(-4)");
+  EXPECT_EQ(fault("1 + 1/x", 0), "1 / 0");
+  EXPECT_EQ(fault("-x^2", 1e200), "1e+200^2");
+  EXPECT_EQ(fault("x^0.5", -2), "(-2)^0.5");
+  EXPECT_EQ(fault("if(x < 0, log(-1 - x), log(x - 3))", 2), "log(-1)");
+  EXPECT_EQ(fault("2*x", std::nan("")), "input 0");
 }
 
 }  // namespace

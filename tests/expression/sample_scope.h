@@ -20,6 +20,7 @@ class ParameterScope final : public Scope {
   ParameterScope() = default;
   explicit ParameterScope(std::map<std::string, double> values) : values_(std::move(values)) {}
 
+  void set(const std::string& name, double value) { values_[name] = value; }
   std::optional<Meaning> find(const std::string& name) override {
     const auto found = values_.find(name);
     return found == values_.end() ? std::nullopt : std::optional(Meaning::constant(found->second));

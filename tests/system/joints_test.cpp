@@ -459,7 +459,7 @@ TEST(Joints, RowsHaveNamesThatSayWhatTheyPrevent) {
   add_joint_at(*model, "hinge", kRevolute, kGround, 0, Vector3d::Zero());
   add_joint_at(*model, "wheel", kRolling, kGround, 0, Vector3d::Zero(),
                Eigen::AngleAxisd(1.5, Vector3d::UnitX()).toRotationMatrix(), 0.5);
-  add_joint_at(*model, "rod", kDistance, kGround, 0, Vector3d::Ones());
+  add_joint_at(*model, "rod", kDistance, kGround, 0, Vector3d::Ones(), Matrix3d::Identity(), 1);
   add_joint_at(*model, "bolt", kScrew, kGround, 0, Vector3d::Zero(), Matrix3d::Identity(), 0.1);
   const Mechanism system(model);
   const std::vector<std::string> expected{"revolute 'hinge': translation along x",

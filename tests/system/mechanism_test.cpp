@@ -948,7 +948,7 @@ TEST(Mechanism, ForcesAndStatesThatAreNotFiniteAreNamedWithTheirExpressions) {
   dae::State state = system->given_state();
   state.t = 0.75;
   const std::string push = "force 'push': \"3*root\" reads root, \"sqrt(0.5 - t)\" takes sqrt(-0.25)";
-  EXPECT_EQ(trouble(*system, state), "the force on a.vx is not a finite number; " + push);
+  EXPECT_EQ(trouble(*system, state), "the force on a.x' is not a finite number; " + push);
   EXPECT_EQ(trouble(plain, plain.to_plain(state)), "the force on a.x is not a finite number; " + push);
   state.t = 0;
   EXPECT_EQ(trouble(*system, state),
