@@ -425,8 +425,8 @@ std::string describe_motions(const dae::ConstrainedSystem& system, const dae::St
   std::vector<std::string> moving;
   for (int i = 0; i < rate.size(); ++i) {
     if (std::abs(rate[i]) <= 1e-9) continue;
-    moving.push_back(
-        fmt::format("'{}' (rate {:.3g})", system.structure().constraint_names[static_cast<std::size_t>(i)], -rate[i]));
+    moving.push_back(fmt::format(
+        "{} (rate {:.3g})", dae::quoted(system.structure().constraint_names[static_cast<std::size_t>(i)]), -rate[i]));
   }
   if (moving.empty()) return {};
   return fmt::format(

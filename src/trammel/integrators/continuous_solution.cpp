@@ -27,8 +27,8 @@ std::string describe_violation(dae::Evaluation& evaluation) {
   Eigen::Index worst = 0;
   const double size = evaluation.constraint().cwiseAbs().maxCoeff(&worst);
   return fmt::format(
-      "no position near the given one satisfies the constraints; the worst is '{}' with a residual of {:.3g}",
-      evaluation.structure().constraint_names[static_cast<std::size_t>(worst)], size);
+      "no position near the given one satisfies the constraints; the worst is {} with a residual of {:.3g}",
+      dae::quoted(evaluation.structure().constraint_names[static_cast<std::size_t>(worst)]), size);
 }
 
 }  // namespace

@@ -4,18 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <exception>
 #include <optional>
 
+#include "trammel/dae/state_check.h"
 #include "trammel/integrators/continuous_solution.h"
 #include "trammel/integrators/event_locator.h"
 #include "trammel/integrators/initial_step.h"
 #include "trammel/integrators/method.h"
 #include "trammel/integrators/output_schedule.h"
 #include "trammel/integrators/step_controller.h"
+#include "trammel/integrators/stopwatch.h"
 #include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
@@ -47,44 +47,6 @@ constexpr double kEdgeMargin = 1e-10;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
 // A run that should keep its energy is doubted when it changes by this many tolerances.
 constexpr double kDoubtfulEnergy = 20;
-
-/// Adds what is wrong with the sizes and values of q, v and x.
-void check_sizes(const dae::Structure& s, const State& state, const std::string& what,
-                 std::vector<std::string>& problems) {
-  const auto check = [&](const linalg::Vector& vector, int size, const std::vector<std::string>& names,
-                         const char* kind) {
-    if (vector.size() != size) {
-      problems.push_back(fmt::format("{} has {} {}, but the system has {}", what, vector.size(), kind, size));
-      return;
-    }
-    for (Eigen::Index i = 0; i < vector.size(); ++i) {
-      if (!std::isfinite(vector[i])) {
-        problems.push_back(
-            fmt::format("{}: the value of {} is not a finite number", what, names[static_cast<std::size_t>(i)]));
-      }
-    }
-  };
-  check(state.q, s.n_q(), s.position_names, "positions");
-  check(state.v, s.n_v(), s.velocity_names, "velocities");
-  check(state.x, s.n_x(), s.state_names, "extra states");
-}
-
-class Stopwatch {
- public:
-  double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - wall_).count(); }
-  double cpu_seconds() const { return thread_seconds() - cpu_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static double thread_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-
-  Clock::time_point wall_ = Clock::now();
-  double cpu_ = thread_seconds();
-};
 
 /// One run, from its checks to its result.
 class Run {
@@ -122,7 +84,7 @@ class Run {
   std::vector<Root>::const_iterator find_cut(const std::vector<Root>& roots) const;
   bool retake_to_edge(double begin, const std::vector<Root>& roots);
   bool handle_events(double begin, const std::vector<Root>& roots, double& end, bool& changed);
-  bool is_chattering(const std::vector<Root>& roots);
+  bool is_chattering(std::size_t edge, double t);
   bool change_and_restart(State state, const std::string& name);
   bool handle_caused_events();
   bool restart_consistently(State& state, const std::string& what);
@@ -351,6 +313,7 @@ bool Run::pass_instant() {
   State state = method_->state();
   fired_.clear();
   if (edge_) {
+    if (is_chattering(*edge_, state.t)) return false;
     // So little farther that it does not matter how.
     const double h = 2 * edge_margin_;
     evaluation_.system().retract(method_->state().q, h * state.v, state.q);
@@ -362,7 +325,8 @@ bool Run::pass_instant() {
   } else {
     state.t = instants_[next_instant_].after;
   }
-  return restart_consistently(state, fmt::format("behind the edge of the equations at t = {:g}", state.t));
+  return restart_consistently(state, fmt::format("behind the edge of the equations at t = {:g}", state.t)) &&
+         handle_caused_events();
 }
 
 double Run::limit_step(double h) const {
@@ -492,28 +456,24 @@ bool Run::check_implied() {
   return false;
 }
 
-/// Whether steps do nothing but cross an edge to and fro; the run has failed then.
-bool Run::is_chattering(const std::vector<Root>& roots) {
-  const auto edge = std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return events_[r.event].is_edge; });
-  if (edge == roots.end()) return false;
-  const bool goes_on =
-      edge->event == crossed_edge_ && result_.statistics.steps <= last_crossing_ + kStepsBetweenCrossings;
+/// Notes that an edge was crossed. True when the motion does nothing but cross it to and fro; the run has failed then.
+bool Run::is_chattering(std::size_t edge, double t) {
+  const bool goes_on = edge == crossed_edge_ && result_.statistics.steps <= last_crossing_ + kStepsBetweenCrossings;
   last_crossing_ = result_.statistics.steps;
-  crossed_edge_ = edge->event;
+  crossed_edge_ = edge;
   if (!goes_on) {
     crossings_in_a_row_ = 0;
-    first_crossing_t_ = edge->t;
+    first_crossing_t_ = t;
   }
-  const double span = t_end_ - t_start_;
-  if (++crossings_in_a_row_ < kMaxCrossingsInARow || edge->t - first_crossing_t_ > kChatteringShare * span) {
+  if (++crossings_in_a_row_ < kMaxCrossingsInARow || t - first_crossing_t_ > kChatteringShare * (t_end_ - t_start_)) {
     return false;
   }
   fail(FailureCause::kMethod,
        fmt::format(
-           "at t = {:.10g} the motion chatters: it goes to and fro across {}. The value on either side drives it to "
-           "the other; make the expression continuous there (friction, smooth_sign, step), or let an event "
+           "at t = {:.10g} the motion chatters: it goes to and fro across {}. The value on either side drives it "
+           "to the other; make the expression continuous there (friction, smooth_sign, step), or let an event "
            "change the model",
-           edge->t, events_[edge->event].name));
+           t, events_[edge].name));
   return true;
 }
 
@@ -521,7 +481,8 @@ bool Run::is_chattering(const std::vector<Root>& roots) {
 /// there.
 bool Run::handle_events(double begin, const std::vector<Root>& roots, double& end, bool& changed) {
   if (roots.empty()) return true;
-  if (is_chattering(roots)) return false;
+  const auto edge = std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return events_[r.event].is_edge; });
+  if (edge != roots.end() && is_chattering(edge->event, edge->t)) return false;
   // The first root that stops or restarts cuts the step. Roots that only round-off keeps apart from it count as one.
   const auto cut = find_cut(roots);
   const bool is_cut = cut != roots.end();
@@ -564,8 +525,8 @@ bool Run::change_and_restart(State state, const std::string& name) {
     if (events_[i].change) events_[i].change(state);
   }
   state.t = t;
-  std::vector<std::string> problems;
-  check_sizes(evaluation_.structure(), state, fmt::format("after the event '{}' the state", name), problems);
+  const std::vector<std::string> problems =
+      dae::find_state_problems(evaluation_.structure(), state, fmt::format("after the event '{}' the state", name));
   if (!problems.empty()) {
     result_.state = method_->state();
     fail(FailureCause::kEquations,
@@ -702,7 +663,9 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
                                        const std::vector<Event>& events) {
   std::vector<std::string> problems = options.validate(start.t, t_end);
   const dae::Structure& s = system.structure();
-  check_sizes(s, start, "the start state", problems);
+  for (std::string& problem : dae::find_state_problems(s, start, "the start state")) {
+    problems.push_back(std::move(problem));
+  }
   if (s.n_v() == 0) problems.push_back("the system has no coordinates");
   for (const Event& event : events) {
     if (!event.function && !event.instants)

@@ -35,7 +35,9 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
   const Capabilities& can = method.capabilities;
   require(can.nonholonomic || structure.n_g == structure.m(), "nonholonomic constraints");
   require(can.implicit_states || structure.n_x() == 0 || structure.state_form == dae::StateForm::kExplicit,
-          "extra states in implicit form");
+          "states in implicit form (given by a residual, or variables that refer to each other in a circle; 'trammel "
+          "check' "
+          "names them)");
   require(can.reaction_dependent_forces || !structure.force_depends_on_lambda(), "forces that depend on reactions");
   require(can.general_kinematics || structure.has_trivial_kinematics, "positions whose rate is not the velocity");
 
