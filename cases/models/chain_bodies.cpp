@@ -20,16 +20,16 @@ bodies:
 
 std::string write_model(int n) {
   std::string text = kHead;
-  const auto out = std::back_inserter(text);
   for (int i = 1; i <= n; ++i) {
-    fmt::format_to(out,
+    fmt::format_to(std::back_inserter(text),
                    "  rod{}: {{ mass: 1, inertia: 1/12, centre_of_mass: [0.5, 0], position: [{}, 0], angle: 0, "
                    "markers: {{ end: [1, 0] }} }}\n",
                    i, i - 1);
   }
   text += "joints:\n  pin1: { type: revolute, between: [ground, rod1] }\n";
   for (int i = 2; i <= n; ++i) {
-    fmt::format_to(out, "  pin{0}: {{ type: revolute, between: [rod{1}.end, rod{0}] }}\n", i, i - 1);
+    fmt::format_to(std::back_inserter(text), "  pin{0}: {{ type: revolute, between: [rod{1}.end, rod{0}] }}\n", i,
+                   i - 1);
   }
   text += "simulation: { t_end: 1, tolerance: 1.0e-6, outputs: { every: 0.01 } }\n";
   return text;

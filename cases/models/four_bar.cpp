@@ -24,23 +24,27 @@ bodies:
 
 std::string write_model(int n) {
   std::string text = kHead;
-  const auto out = std::back_inserter(text);
   // Each frame is at the lower or left end of its rod, the x axis along it.
   constexpr const char* rod = "mass: 1, inertia: 1/12, centre_of_mass: [0.5, 0], markers: { tip: [1, 0] }";
   for (int k = 0; k <= n; ++k) {
-    fmt::format_to(out, "  crank_{}: {{ {}, position: [{}, 0], angle: 90 deg, angular_velocity: -1 }}\n", k, rod, k);
+    fmt::format_to(std::back_inserter(text),
+                   "  crank_{}: {{ {}, position: [{}, 0], angle: 90 deg, angular_velocity: -1 }}\n", k, rod, k);
   }
   for (int k = 1; k <= n; ++k) {
-    fmt::format_to(out, "  coupler_{}: {{ {}, position: [{}, 1], angle: 0, velocity: [1, 0] }}\n", k, rod, k - 1);
+    fmt::format_to(std::back_inserter(text), "  coupler_{}: {{ {}, position: [{}, 1], angle: 0, velocity: [1, 0] }}\n",
+                   k, rod, k - 1);
   }
   text += "joints:\n";
   for (int k = 0; k <= n; ++k) {
     fmt::format_to(
-        out, "  bearing_{0}: {{ type: revolute, between: [{{ body: ground, position: [{0}, 0] }}, crank_{0}] }}\n", k);
+        std::back_inserter(text),
+        "  bearing_{0}: {{ type: revolute, between: [{{ body: ground, position: [{0}, 0] }}, crank_{0}] }}\n", k);
   }
   for (int k = 1; k <= n; ++k) {
-    fmt::format_to(out, "  left_{0}: {{ type: revolute, between: [crank_{1}.tip, coupler_{0}] }}\n", k, k - 1);
-    fmt::format_to(out, "  right_{0}: {{ type: revolute, between: [coupler_{0}.tip, crank_{0}.tip] }}\n", k);
+    fmt::format_to(std::back_inserter(text),
+                   "  left_{0}: {{ type: revolute, between: [crank_{1}.tip, coupler_{0}] }}\n", k, k - 1);
+    fmt::format_to(std::back_inserter(text),
+                   "  right_{0}: {{ type: revolute, between: [coupler_{0}.tip, crank_{0}.tip] }}\n", k);
   }
   text += "events:\n  in_line: { when: sin(crank_0.angle) }\n";
   text += "simulation: { t_end: 2, tolerance: 1.0e-7, outputs: { every: 0.01 } }\n";

@@ -38,31 +38,31 @@ bodies:
 
 std::string write_model(int n) {
   std::string text = kHead;
-  const auto out = std::back_inserter(text);
   // Each frame of an insulator is at its upper pin; those below hang 0.2 m apart, the top one is longer.
   constexpr double top_length = 0.24, length = 0.20;
-  fmt::format_to(out,
+  fmt::format_to(std::back_inserter(text),
                  "  triangle: {{ mass: 34, inertia: 3.1, position: [-side, {} - c/2], angle: 0, markers: {{ load: [0, "
                  "-c], hinge: [side, c/2] }} }}\n",
                  -top_length - (n - 1) * length);
   for (int i = 1; i < n; ++i) {
-    fmt::format_to(out,
+    fmt::format_to(std::back_inserter(text),
                    "  insulator{}: {{ mass: 15, inertia: 0.35, centre_of_mass: [0, -0.12], position: [0, {}], angle: "
                    "0, markers: {{ lower: [0, -0.2] }} }}\n",
                    i, -top_length - (n - 1 - i) * length);
   }
-  fmt::format_to(out,
+  fmt::format_to(std::back_inserter(text),
                  "  insulator{}: {{ mass: 9.8, inertia: 0.05, centre_of_mass: [0, -0.16], position: [0, 0], angle: 0, "
                  "markers: {{ lower: [0, -0.24] }} }}\n",
                  n);
   text += "joints:\n  pin1: { type: revolute, between: [triangle.hinge, insulator1.lower] }\n";
   for (int i = 2; i <= n; ++i) {
-    fmt::format_to(out, "  pin{0}: {{ type: revolute, between: [insulator{1}, insulator{0}.lower] }}\n", i, i - 1);
+    fmt::format_to(std::back_inserter(text),
+                   "  pin{0}: {{ type: revolute, between: [insulator{1}, insulator{0}.lower] }}\n", i, i - 1);
   }
-  fmt::format_to(out, "  suspension: {{ type: revolute, between: [insulator{}, ground] }}\n", n);
+  fmt::format_to(std::back_inserter(text), "  suspension: {{ type: revolute, between: [insulator{}, ground] }}\n", n);
   // The rate is noise until the wave has come up from the load.
-  fmt::format_to(out, "events:\n  top_insulator_turns: {{ when: insulator{}.angle_rate, noise: 1e-2, then: stop }}\n",
-                 n);
+  fmt::format_to(std::back_inserter(text),
+                 "events:\n  top_insulator_turns: {{ when: insulator{}.angle_rate, noise: 1e-2, then: stop }}\n", n);
   text += "simulation: { t_end: 0.1, tolerance: 1.0e-6, outputs: { every: 0.001 } }\n";
   return text;
 }

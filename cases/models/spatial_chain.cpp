@@ -21,9 +21,8 @@ bodies:
 
 std::string write_model(int n, bool has_hinges) {
   std::string text = kHead;
-  const auto out = std::back_inserter(text);
   for (int i = 1; i <= n; ++i) {
-    fmt::format_to(out,
+    fmt::format_to(std::back_inserter(text),
                    "  rod{}: {{ mass: 1, inertia: [axial, lateral, lateral], centre_of_mass: [0.5, 0, 0], position: "
                    "[{}, 0, 0] }}\n",
                    i, i - 1);
@@ -31,7 +30,8 @@ std::string write_model(int n, bool has_hinges) {
   text += "joints:\n";
   for (int i = 1; i <= n; ++i) {
     const std::string before = i == 1 ? "ground" : fmt::format("rod{}", i - 1);
-    fmt::format_to(out, "  joint{0}: {{ type: {1}, between: [{2}, rod{0}], at: [{3}, 0, 0]{4} }}\n", i,
+    fmt::format_to(std::back_inserter(text),
+                   "  joint{0}: {{ type: {1}, between: [{2}, rod{0}], at: [{3}, 0, 0]{4} }}\n", i,
                    has_hinges ? "revolute" : "spherical", before, i - 1,
                    !has_hinges  ? ""
                    : i % 2 == 1 ? ", axis: [0, 1, 0.5]"

@@ -134,6 +134,21 @@ motions: {m: {joint: j, angle: t}, n: {joint: j, angle: 2*t}}
   EXPECT_TRUE(described["coordinates"].is_null());
 }
 
+TEST_F(ModelProgram, MotionsThatJumpAreNamedByEveryCommand) {
+  const std::string model = write("jump.yaml", R"(
+space: planar
+bodies: { a: { mass: 2, inertia: 0.5 } }
+joints: { j: { type: revolute, between: [ground, a] } }
+motions: { m: { joint: j, angle: 'if(t < 0.5, 0.2, 0.4)' } }
+)");
+  for (const char* command : {"check ", "run ", "kinematics ", "statics "}) {
+    const Answer outcome = run(command + model);
+    EXPECT_EQ(outcome.status, 1) << command;
+    EXPECT_NE((outcome.out + outcome.err).find("motion 'm' jumps from 0.2 to 0.4 at t = 0.5"), std::string::npos)
+        << command << outcome.out << outcome.err;
+  }
+}
+
 TEST_F(ModelProgram, BodiesWithoutInertiaAreNamedByCheckAndRun) {
   const std::string model = write("point.yaml", "bodies: {a: {mass: 1, inertia: [0, 0, 0]}}");
   EXPECT_TRUE(contains(run_json("check " + model)["messages"], "body 'a' has no inertia"));

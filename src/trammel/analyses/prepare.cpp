@@ -177,13 +177,11 @@ Prepared fail(Prepared prepared, std::string message) {
 
 }  // namespace
 
-Prepared prepare(std::shared_ptr<const model::Model> given, const PrepareOptions& options) {
+Prepared prepare(const std::shared_ptr<const model::Model>& given, const PrepareOptions& options) {
   Prepared prepared;
   auto placed = std::make_shared<model::Model>(*given);
   model::place_bodies(*placed);
   const std::shared_ptr<const model::Model> model = placed;
-
-  if (std::string jump = describe_jump(*model); !jump.empty()) return fail(prepared, std::move(jump));
 
   // Positions first, at the initial values of joints, and without couplings, whose constants are those of the assembled
   // position.
@@ -196,6 +194,7 @@ Prepared prepare(std::shared_ptr<const model::Model> given, const PrepareOptions
   prepared.mechanism = mechanism;
   prepared.start = assembly.state;
   if (!assembly.ok) return fail(prepared, assembly.message);
+  if (std::string jump = describe_jump(*model); !jump.empty()) return fail(prepared, std::move(jump));
 
   // Then velocities, with the initial rates.
   const linalg::Vector reference = assembly.state.q;

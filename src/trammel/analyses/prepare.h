@@ -45,6 +45,6 @@ struct Prepared {
 };
 
 /// Failures are values; only a model that makes no sense at all throws std::invalid_argument.
-Prepared prepare(std::shared_ptr<const model::Model> model, const PrepareOptions& options = {});
+Prepared prepare(const std::shared_ptr<const model::Model>& model, const PrepareOptions& options = {});
 
 }  // namespace trammel::analyses

@@ -146,7 +146,7 @@ hid_t register_driver() {
   driver.name = "trammel_part";
   driver.maxaddr = static_cast<haddr_t>(INT64_MAX);
   driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(PartFile*);
+  driver.fapl_size = sizeof(void*);
   driver.open = trammel_part_open;
   driver.close = trammel_part_close;
   driver.query = trammel_part_query;

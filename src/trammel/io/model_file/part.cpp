@@ -83,10 +83,10 @@ bool PartExpansion::find_contents(const Node& submodel, Part& part) {
   }
   const Node& source = file != nullptr ? *file : *use;
   if (!source.is_scalar()) return false;
-  if (use != nullptr) {
-    if (!find_definition(*use, part)) return false;
-  } else {
+  if (file != nullptr) {
     part.file = ContentsLoader::resolve(file->text, file->place).string();
+  } else if (!find_definition(source, part)) {
+    return false;
   }
   if (is_within_itself(part)) {
     problems_.add(source.place, fmt::format("the sub-model {} contains itself", quoted(source.text)));
