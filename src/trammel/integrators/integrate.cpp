@@ -315,7 +315,7 @@ bool Run::pass_instant() {
   if (edge_) {
     if (is_chattering(*edge_, state.t)) return false;
     // So little farther that it does not matter how.
-    const double h = 2 * edge_margin_;
+    const double h = std::min(2 * edge_margin_, t_end_ - state.t);
     evaluation_.system().retract(method_->state().q, h * state.v, state.q);
     state.v += h * state.a;
     state.x += h * state.x_rate;
