@@ -56,10 +56,11 @@ double& named_value(const dae::Structure& structure, dae::State& state, const st
   if (const auto i = index_of(structure.position_names, name)) return state.q[*i];
   if (const auto i = index_of(structure.velocity_names, name)) return state.v[*i];
   if (const auto i = index_of(structure.constraint_names, name)) return state.lambda[*i];
+  if (const auto i = index_of(structure.state_names, name)) return state.x[*i];
   if (name.starts_with("a(") && name.ends_with(")")) {
     if (const auto i = index_of(structure.velocity_names, name.substr(2, name.size() - 3))) return state.a[*i];
   }
-  throw std::out_of_range(fmt::format("there is no position, velocity, constraint or acceleration '{}'", name));
+  throw std::out_of_range(fmt::format("there is no position, velocity, constraint, state or acceleration '{}'", name));
 }
 
 double named_value(const dae::Structure& structure, const dae::State& state, const std::string& name) {

@@ -238,6 +238,7 @@ TEST(CaseParameters, DefaultsLieInTheirRanges) {
 
 TEST(Cases, AreFoundByName) {
   for (const char* name : {"andrews",
+                           "bdf-exercise",
                            "bricard",
                            "bushing-pendulum",
                            "bushing-pendulum-bodies",
@@ -261,8 +262,10 @@ TEST(Cases, AreFoundByName) {
                            "pendulum-bodies",
                            "point-mass-linear",
                            "point-mass-spring",
+                           "servo-arm",
                            "seven-body",
                            "slider-crank",
+                           "slider-crank-bushings",
                            "spatial-chain",
                            "spatial-double-pendulum",
                            "spatial-slider-crank",

@@ -126,6 +126,18 @@ double power(const std::string& name, const ParameterValues& p, const State& s) 
     const double torque = 60 * (-0.4 * std::cos(std::numbers::pi / 6) - height) - u * u * (3 - 2 * u);
     return -30 * s.v[20] * s.v[20] + torque * s.v[5];
   }
+  if (name == "servo-arm") return s.x[0] * s.v[2] + s.x[1] * (s.v[5] - s.v[2]);
+  if (name == "slider-crank-bushings") {  // the motor; dampers in the bearing, at the spring, in the bushings
+    const double u = std::clamp(s.t / 0.1, 0.0, 1.0), torque = 40 * u * u * u * (10 - 15 * u + 6 * u * u);
+    const auto along = [](double angle) { return Eigen::Vector2d(std::cos(angle), std::sin(angle)); };
+    const auto across = [](const Eigen::Vector2d& r) { return Eigen::Vector2d(-r.y(), r.x()); };
+    const Eigen::Vector2d rod = along(s.q[5]), big = s.q.segment<2>(3) - 0.18 * rod;
+    const Eigen::Vector2d big_rate = s.v.segment<2>(3) - 0.18 * s.v[5] * across(rod) - s.v[2] * across(big);
+    Eigen::Vector2d small_rate = s.v.segment<2>(3) + 0.27 * s.v[5] * across(rod);
+    small_rate.x() -= s.v[6];
+    return (torque - 1.2 * s.v[2]) * s.v[2] - 20 * s.v[6] * s.v[6] -
+           3e3 * (big_rate.squaredNorm() + small_rate.squaredNorm());
+  }
   if (name == "insulator-bodies") {  // the cable at the corner of the triangle
     const double vx = s.v[0] + 0.37 * std::cos(s.q[2]) * s.v[2], vy = s.v[1] + 0.37 * std::sin(s.q[2]) * s.v[2];
     const double slope = vx / std::sqrt(230000 / (3.4e-4 * 3325));

@@ -4,30 +4,17 @@
 
 #include <map>
 
+#include "tests/order/fit_order.h"
 #include "tests/support/problems.h"
 
 namespace trammel::testing {
 namespace {
 
-/// Slope of log(error) against log(h) over halved steps, by least squares; errors at round-off are left out.
-double fit_order(const std::vector<double>& steps, const std::vector<double>& errors, double floor) {
-  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (errors[i] <= floor) continue;
-    const double x = std::log(steps[i]), y = std::log(errors[i]);
-    n += 1;
-    sx += x;
-    sy += y;
-    sxx += x * x;
-    sxy += x * y;
-  }
-  return n < 3 ? std::nan("") : (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 class Order : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Order, OfPositionsVelocitiesAndMultipliersIsThatOfTheFormula) {
   const integrators::MethodEntry& entry = *integrators::find_method(GetParam());
+  if (entry.changes_order) GTEST_SKIP() << "its order is measured formula by formula elsewhere";
   std::map<std::string, double> lowest;
   for (const Problem& problem : smooth_problems()) {
     if (!find_obstacles(entry, problem.system->structure(), {}).empty()) continue;

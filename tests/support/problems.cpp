@@ -44,6 +44,7 @@ const std::vector<Problem>& smooth_problems() {
       pendulum(),
       with_closed_solution("bead on turning line", 1.5, std::make_shared<const BeadOnTurningLine>(1.5)),
       with_closed_solution("knife edge", 3, std::make_shared<const KnifeEdge>(2, 1.5)),
+      with_closed_solution("polar point", 2.5, std::make_shared<const PolarPoint>(2, 2)),
       lagged_actuator(),
   };
   return problems;

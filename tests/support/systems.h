@@ -92,6 +92,46 @@ class KnifeEdge final : public dae::ConstrainedSystem {
   double g_, w_;
 };
 
+/// A mass matrix that depends on the position: a unit mass on the line x = 1 in polar coordinates (r, angle), pulled by
+/// the force (y + y^2, -w^2 y): y = v/w sin w t, lambda = y + y^2. Gives no derivative.
+class PolarPoint final : public dae::ConstrainedSystem {
+ public:
+  PolarPoint(double v, double w) : ConstrainedSystem(Structure::full({"r", "angle"}, {"line"})), v_(v), w_(w) {}
+  void calc_mass(const Point& at, MatrixValues M) const override {
+    M(0, 0) = 1;
+    M(1, 1) = at.q[0] * at.q[0];
+  }
+  void calc_force(const Point& at, VectorOut f) const override {
+    const double r = at.q[0], c = std::cos(at.q[1]), n = std::sin(at.q[1]), y = r * n;
+    const double f_x = y + y * y, f_y = -w_ * w_ * y;
+    f[0] = r * at.v[1] * at.v[1] + f_x * c + f_y * n;
+    f[1] = -2 * r * at.v[0] * at.v[1] + r * (f_y * c - f_x * n);
+  }
+  void calc_constraint(const Point& at, VectorOut g) const override { g[0] = at.q[0] * std::cos(at.q[1]) - 1; }
+  void calc_jacobian(const Point& at, MatrixValues G) const override {
+    G(0, 0) = std::cos(at.q[1]);
+    G(0, 1) = -at.q[0] * std::sin(at.q[1]);
+  }
+  bool calc_acceleration_bias(const Point& at, VectorOut bias) const override {
+    const double turn = at.v[1];
+    bias[0] = 2 * at.v[0] * turn * std::sin(at.q[1]) + at.q[0] * turn * turn * std::cos(at.q[1]);
+    return true;
+  }
+  State start() const { return solution(0); }
+  State solution(double t) const {
+    State s = State::zero(structure());
+    const double y = v_ / w_ * std::sin(w_ * t), y1 = v_ * std::cos(w_ * t), r = std::sqrt(1 + y * y);
+    s.t = t;
+    s.q << r, std::atan(y);
+    s.v << y * y1 / r, y1 / (r * r);
+    s.lambda << y + y * y;
+    return s;
+  }
+
+ private:
+  double v_, w_;
+};
+
 /// Extra states: a unit mass pushed by an actuator that lags: y'' = x, x' = (-y - y' - x)/lag.
 class LaggedActuator final : public dae::ConstrainedSystem {
  public:

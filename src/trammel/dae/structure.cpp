@@ -133,6 +133,14 @@ Structure Structure::sparse(std::vector<std::string> positions, std::vector<std:
   return s;
 }
 
+std::vector<bool> Structure::algebraic_states() const {
+  std::vector<bool> is_algebraic(static_cast<std::size_t>(n_x()), state_form == StateForm::kImplicit);
+  for (const linalg::Entry& e : pattern(Derivative::kStateByXRate).entries()) {
+    is_algebraic[static_cast<std::size_t>(e.column)] = false;
+  }
+  return is_algebraic;
+}
+
 std::vector<std::string> Structure::validate() const {
   std::vector<std::string> problems;
   const auto check = [&](const Pattern& pattern, int rows, int columns, const std::string& name) {

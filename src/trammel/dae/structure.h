@@ -63,6 +63,9 @@ struct Structure {
   const linalg::Pattern& pattern(Derivative which) const { return derivatives[static_cast<std::size_t>(which)]; }
   linalg::Pattern& pattern(Derivative which) { return derivatives[static_cast<std::size_t>(which)]; }
 
+  /// For each extra state, whether it occurs without its rate: a variable that its equation defines.
+  std::vector<bool> algebraic_states() const;
+
   /// Problems of a hand-made structure (sizes that do not fit), one message each; empty when sound.
   std::vector<std::string> validate() const;
 

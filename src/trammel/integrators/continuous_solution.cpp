@@ -19,6 +19,7 @@ AccelerationStatus complete(const MethodContext& context, dae::State& state, con
   const AccelerationStatus status = context.accelerations.solve(near);
   state.a = evaluation.point().a;
   state.lambda = evaluation.point().lambda;
+  state.x = evaluation.point().x;
   state.x_rate = evaluation.point().x_rate;
   return status;
 }

@@ -1,5 +1,6 @@
 #include "trammel/integrators/error_norm.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trammel::integrators {
@@ -16,11 +17,28 @@ ErrorNorm::ErrorNorm(const dae::Structure& structure, double rtol, double atol)
 
 void ErrorNorm::set_weights(const dae::State& begin, const dae::State& end) {
   const auto set = [this](Vector& w, const Vector& a, const Vector& b) {
-    w = rtol_ * a.cwiseAbs().cwiseMax(b.cwiseAbs()).array() + atol_;
+    const auto size = a.cwiseAbs().cwiseMax(b.cwiseAbs());
+    if (rule_ == WeightRule::kLargestSeen) {
+      w = w.cwiseMax(rtol_ * size);
+    } else {
+      w = rtol_ * size.array() + atol_;
+    }
   };
   set(q_, begin.q, end.q);
   set(v_, begin.v, end.v);
   set(x_, begin.x, end.x);
+}
+
+void ErrorNorm::set_rule(WeightRule rule) {
+  rule_ = rule;
+  if (rule != WeightRule::kLargestSeen) return;
+  for (Vector* w : {&q_, &v_, &x_}) w->setConstant(rtol_ > 0 ? rtol_ : atol_);
+}
+
+double ErrorNorm::calc_without_velocities(VectorIn q_error, VectorIn x_error) const {
+  const double sum = q_error.cwiseQuotient(q_.head(q_error.size())).squaredNorm() +
+                     x_error.cwiseQuotient(x_.head(x_error.size())).squaredNorm();
+  return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(q_error.size() + x_error.size(), 1)));
 }
 
 double ErrorNorm::calc(VectorIn q_error, VectorIn v_error, VectorIn x_error) const {

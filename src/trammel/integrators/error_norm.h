@@ -7,6 +7,12 @@
 
 namespace trammel::integrators {
 
+/// Where |y_i| is taken from.
+enum class WeightRule {
+  kEnds,         ///< the larger of the values at both ends of the step
+  kLargestSeen,  ///< the largest value so far, at least 1, and w_i = rtol |y_i|: the weights of the HHT paper
+};
+
 class ErrorNorm {
  public:
   ErrorNorm(const dae::Structure& structure, double rtol, double atol);
@@ -15,7 +21,12 @@ class ErrorNorm {
   void set_weights(const dae::State& at) { set_weights(at, at); }
   void set_weights(const dae::State& begin, const dae::State& end);
 
+  /// Other weights than the usual ones; before the first set_weights().
+  void set_rule(WeightRule rule);
+
   double calc(linalg::VectorIn q_error, linalg::VectorIn v_error, linalg::VectorIn x_error) const;
+  /// The same over positions and states alone; either may be empty.
+  double calc_without_velocities(linalg::VectorIn q_error, linalg::VectorIn x_error) const;
   const linalg::Vector& q_weights() const { return q_; }
   const linalg::Vector& v_weights() const { return v_; }
   const linalg::Vector& x_weights() const { return x_; }
@@ -26,6 +37,7 @@ class ErrorNorm {
 
  private:
   double rtol_, atol_;
+  WeightRule rule_ = WeightRule::kEnds;
   linalg::Vector q_, v_, x_;
 };
 

@@ -66,6 +66,7 @@ class Run {
         solution_(context_, *method_),
         locator_(events, solution_, options.event_checks) {
     result_.method = entry.name;
+    largest_step_share_ = entry.largest_step_share;
   }
 
   RunResult execute(const State& start);
@@ -125,8 +126,9 @@ class Run {
   std::optional<OutputSchedule> schedule_;
   Stopwatch stopwatch_;
   double next_progress_ = 0;
-  double h_ = 0;        // to be tried next
-  double h_tried_ = 0;  // last attempted
+  double largest_step_share_ = 1;  // of the run, where the user gives no largest step
+  double h_ = 0;                   // to be tried next
+  double h_tried_ = 0;             // last attempted
   double h_done_ = 0;
   double energy_scale_ = 0;  // largest kinetic energy [J]
   double error_done_ = 0;    // last accepted
@@ -332,7 +334,8 @@ bool Run::pass_instant() {
 double Run::limit_step(double h) const {
   const double t = method_->state().t, left = horizon_ - t;
   const bool is_fixed = options_.h_fixed > 0;
-  if (!is_fixed) h = std::min(h, options_.h_max);
+  if (!is_fixed)
+    h = std::min(h, std::isfinite(options_.h_max) ? options_.h_max : largest_step_share_ * (t_end_ - t_start_));
   // A last step that would leave a sliver is stretched, one that would leave a short step is halved.
   if (h >= left * (1 - 1e-6)) return left;
   if (!is_fixed && h > 0.5 * left) h = 0.5 * left;

@@ -9,9 +9,10 @@ std::string to_string(RenewalCause cause) {
     case RenewalCause::kCoefficient: return "step size";
     case RenewalCause::kSlowConvergence: return "slow convergence";
     case RenewalCause::kFailure: return "failure";
-    case RenewalCause::kAge: break;
+    case RenewalCause::kAge: return "age";
+    case RenewalCause::kEveryIteration: break;
   }
-  return "age";
+  return "every iteration";
 }
 
 std::optional<RenewalCause> JacobianPolicy::should_renew(double coefficient) const {

@@ -14,8 +14,8 @@
 
 namespace trammel::integrators {
 
-enum class RenewalCause { kFirst, kRestart, kCoefficient, kSlowConvergence, kFailure, kAge };
-inline constexpr int kRenewalCauses = 6;
+enum class RenewalCause { kFirst, kRestart, kCoefficient, kSlowConvergence, kFailure, kAge, kEveryIteration };
+inline constexpr int kRenewalCauses = 7;
 using RenewalCounts = std::array<long, kRenewalCauses>;
 std::string to_string(RenewalCause cause);
 

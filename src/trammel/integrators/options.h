@@ -36,7 +36,7 @@ struct Options {
   double atol = 1e-6;  ///< > 0
 
   double h_initial = 0;                                    ///< [s]; 0: found by the program
-  double h_max = std::numeric_limits<double>::infinity();  ///< [s], > 0
+  double h_max = std::numeric_limits<double>::infinity();  ///< [s], > 0; infinite: what the method has in its entry
   double h_min = 0;                                        ///< [s]; 0: what round-off in t allows
   double h_fixed = 0;            ///< [s]; > 0: every step has this size, errors are not looked at
   long max_steps = 100'000'000;  ///< accepted and rejected together, > 0

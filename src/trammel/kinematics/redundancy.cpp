@@ -156,6 +156,10 @@ std::string describe_failure(dae::Evaluation& evaluation, AccelerationStatus sta
     case AccelerationStatus::kSolved: return {};
     case AccelerationStatus::kSingular: return describe_singularity(evaluation);
     case AccelerationStatus::kNotFinite: return describe_non_finite(evaluation);
+    case AccelerationStatus::kNoStates:
+      return "the equations of the states in implicit form leave their rates, or the variables, undetermined, or have "
+             "no solution near the present values; look at residuals and at variables that refer to each other in a "
+             "circle";
     case AccelerationStatus::kNoReactions: break;
   }
   return "the forces that depend on reactions leave no solution for them (they jam, or slide with any reaction); "

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace trammel::kkt {
 
@@ -9,21 +10,47 @@ using dae::Derivative;
 using linalg::largest_abs;
 
 namespace {
-constexpr int kMaxFrictionIterations = 25;
+constexpr int kMaxIterations = 25;
 }  // namespace
 
 AccelerationSolver::AccelerationSolver(dae::Evaluation& evaluation, const SolverOptions& options)
-    : evaluation_(evaluation), metric_(Layout::mass(evaluation.structure()), options) {
+    : evaluation_(evaluation),
+      metric_(Layout::mass(evaluation.structure()), options),
+      has_implicit_states_(evaluation.structure().n_x() > 0 &&
+                           evaluation.structure().state_form == dae::StateForm::kImplicit),
+      is_algebraic_(evaluation.structure().algebraic_states()),
+      force_by_variables_(evaluation.structure().pattern(Derivative::kForceByX), 0, is_algebraic_),
+      state_by_variables_(evaluation.structure().pattern(Derivative::kStateByX), 0, is_algebraic_) {
   const dae::Structure& s = evaluation.structure();
-  if (s.force_depends_on_lambda()) {
+  if (s.force_depends_on_lambda() || has_implicit_states_) {
     SolverOptions unsymmetric = options;
     if (options.back_end == BackEnd::kCholeskyQr || options.back_end == BackEnd::kDenseSymmetric) {
       unsymmetric.back_end = BackEnd::kDenseLu;
     }
-    friction_.emplace(Layout::mass_with_friction(s), unsymmetric);
+    together_.emplace(make_layout(), unsymmetric);
+    values_.reserve(8);
   }
-  a_ = upper_ = Vector::Zero(s.n_v());
+  a_ = Vector::Zero(s.n_v());
+  x_ = x_rate_ = Vector::Zero(s.n_x());
+  upper_ = Vector::Zero(s.n_v() + (has_implicit_states_ ? s.n_x() : 0));
   lambda_ = lower_ = Vector::Zero(s.m());
+}
+
+/// Of the matrix of solve_together(); the order of the blocks is that of factor_together().
+Layout AccelerationSolver::make_layout() const {
+  const dae::Structure& s = evaluation_.structure();
+  if (!has_implicit_states_) return Layout::mass_with_friction(s);
+  const int x = s.n_v(), lambda = s.n_v() + s.n_x();
+  Layout layout = Layout::mass(s);
+  layout.upper = lambda;
+  layout.is_mass_only = false;
+  layout.blocks.insert(layout.blocks.end(), {{&s.pattern(Derivative::kForceByLambda), 0, lambda},
+                                             {&force_by_variables_.pattern(), 0, x},
+                                             {&state_by_variables_.pattern(), x, x},
+                                             {&s.pattern(Derivative::kStateByXRate), x, x},
+                                             {&s.pattern(Derivative::kStateByA), x, 0},
+                                             {&s.pattern(Derivative::kStateByLambda), x, lambda}});
+  return layout;
 }
 
 AccelerationStatus AccelerationSolver::factor_position() {
@@ -35,8 +62,8 @@ AccelerationStatus AccelerationSolver::factor_position() {
 }
 
 AccelerationStatus AccelerationSolver::solve(const dae::State& near) {
-  if (friction_) {
-    const AccelerationStatus status = solve_with_friction(near);
+  if (together_) {
+    const AccelerationStatus status = solve_together(near);
     if (status != AccelerationStatus::kSolved) return status;
   } else {
     a_ = evaluation_.force();
@@ -55,37 +82,74 @@ AccelerationStatus AccelerationSolver::solve(const dae::State& near) {
   return AccelerationStatus::kSolved;
 }
 
-AccelerationStatus AccelerationSolver::solve_with_friction(const dae::State& near) {
+bool AccelerationSolver::factor_together() {
+  values_.clear();
+  values_.push_back({evaluation_.mass()});
+  values_.push_back({evaluation_.derivative(Derivative::kForceByLambda), -1});
+  if (has_implicit_states_) {
+    values_.push_back({force_by_variables_.select(evaluation_.derivative(Derivative::kForceByX)), -1});
+    values_.push_back({state_by_variables_.select(evaluation_.derivative(Derivative::kStateByX))});
+    for (const Derivative which : {Derivative::kStateByXRate, Derivative::kStateByA, Derivative::kStateByLambda}) {
+      values_.push_back({evaluation_.derivative(which)});
+    }
+  }
+  return together_->factor(values_, evaluation_.jacobian()).ok;
+}
+
+void AccelerationSolver::move_states(VectorIn change) {
+  for (Eigen::Index i = 0; i < change.size(); ++i) {
+    (is_algebraic_[static_cast<std::size_t>(i)] ? x_ : x_rate_)[i] += change[i];
+  }
+  evaluation_.set_x(x_);
+  evaluation_.set_x_rate(x_rate_);
+}
+
+AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
   const dae::Structure& s = evaluation_.structure();
+  const Eigen::Index n_u = upper_.size() - s.n_v();
+  const AccelerationStatus no_solution =
+      has_implicit_states_ ? AccelerationStatus::kNoStates : AccelerationStatus::kNoReactions;
   a_ = near.a;
   lambda_ = near.lambda;
-  for (int iteration = 0; iteration < kMaxFrictionIterations; ++iteration) {
+  if (n_u > 0) {
+    x_ = evaluation_.point().x;
+    x_rate_ = near.x_rate;
+    evaluation_.set_x_rate(x_rate_);
+  }
+  double previous = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     evaluation_.set_lambda(lambda_);
-    // Residuals of both equations; their size is judged against the largest terms in them.
-    upper_ = evaluation_.force();
+    evaluation_.set_acceleration(a_);
+    // Residuals of the equations; their size is judged against the largest terms in them.
+    auto balance = upper_.head(s.n_v());
+    balance = evaluation_.force();
     lower_ = evaluation_.acceleration_bias();
-    const double scale = largest_abs(upper_) + largest_abs(lower_) + largest_abs(lambda_);
-    s.mass.add_product(evaluation_.mass(), a_, -1, upper_);
-    s.jacobian.add_transposed_product(evaluation_.jacobian(), lambda_, -1, upper_);
+    const double scale = largest_abs(balance) + largest_abs(lower_) + largest_abs(lambda_);
+    s.mass.add_product(evaluation_.mass(), a_, -1, balance);
+    s.jacobian.add_transposed_product(evaluation_.jacobian(), lambda_, -1, balance);
     s.jacobian.add_product(evaluation_.jacobian(), a_, -1, lower_);
+    if (n_u > 0) upper_.tail(n_u) = -evaluation_.state_residual();
     const double residual = largest_abs(upper_) + largest_abs(lower_);
     if (!std::isfinite(residual)) return AccelerationStatus::kNotFinite;
-    if (iteration > 0 && residual <= 1e-13 * scale) return AccelerationStatus::kSolved;
-    const std::array values{BlockValues{evaluation_.mass()},
-                            BlockValues{evaluation_.derivative(Derivative::kForceByLambda), -1}};
-    if (!friction_->factor(values, evaluation_.jacobian()).ok) return AccelerationStatus::kNoReactions;
-    friction_->solve(upper_, lower_);
-    a_ += upper_;
+    if (iteration > 0 && n_u == 0 && residual <= 1e-13 * scale) return AccelerationStatus::kSolved;
+    if (!factor_together()) return no_solution;
+    together_->solve(upper_, lower_);
+    a_ += upper_.head(s.n_v());
     lambda_ += lower_;
+    move_states(upper_.tail(n_u));
     const double change = largest_abs(upper_) + largest_abs(lower_);
-    if (change <= 1e-12 * (largest_abs(a_) + largest_abs(lambda_))) return AccelerationStatus::kSolved;
+    const double size = largest_abs(a_) + largest_abs(lambda_) + (n_u > 0 ? largest_abs(x_) + largest_abs(x_rate_) : 0);
+    // At round-off corrections stop shrinking.
+    const bool is_round_off = change <= 1e-9 * size && !(change < 0.5 * previous);
+    if (change <= 1e-12 * size || is_round_off) return AccelerationStatus::kSolved;
+    previous = change;
   }
-  return AccelerationStatus::kNoReactions;
+  return no_solution;
 }
 
 SolverCounts AccelerationSolver::counts() const {
   SolverCounts total = metric_.counts();
-  if (friction_) total += friction_->counts();
+  if (together_) total += together_->counts();
   return total;
 }
 

@@ -4,9 +4,12 @@
 //
 //   M a + G^T lambda = f(t, q, v, lambda, x),   G a = bias(t, q, v).
 //
-// Where f depends on lambda (dry friction) the system is solved by Newton's iteration with B = G^T - df/dlambda.
+// and the rates x' of the extra states. Where f depends on lambda (dry friction), or states are given in implicit form,
+// 0 = d(x', x, t, q, v, a, lambda), all of it is solved together by Newton's iteration. States that occur in d without
+// their rate are unknowns themselves, in place of the rate.
 
 #include <optional>
+#include <vector>
 
 #include "trammel/dae/evaluation.h"
 #include "trammel/kkt/solver.h"
@@ -18,6 +21,7 @@ enum class AccelerationStatus {
   kSingular,     ///< [M G^T; G 0]: redundant constraints or a motion without inertia
   kNotFinite,    ///< some value of the system is not a finite number
   kNoReactions,  ///< forces that depend on lambda leave lambda undetermined, or Newton's iteration did not converge
+  kNoStates,     ///< the same for states in implicit form
 };
 
 class AccelerationSolver {
@@ -27,8 +31,8 @@ class AccelerationSolver {
 
   /// Factorises [M G^T; G 0] at the position of the evaluation.
   [[nodiscard]] AccelerationStatus factor_position();
-  /// a, lambda and x' (explicit states) into the evaluation's point; factor_position() was called at this position.
-  /// Where forces depend on lambda, Newton's iteration starts from a and lambda of the state `near`.
+  /// a, lambda, x' and the algebraic ones of x into the evaluation's point; factor_position() was called at this
+  /// position. Newton's iteration, where it is needed, starts from a, lambda and x' of the state `near`.
   [[nodiscard]] AccelerationStatus solve(const dae::State& near);
 
   /// The factorised matrix of the last factor_position(): the mass metric that projections use.
@@ -36,12 +40,19 @@ class AccelerationSolver {
   SolverCounts counts() const;
 
  private:
-  AccelerationStatus solve_with_friction(const dae::State& near);
+  AccelerationStatus solve_together(const dae::State& near);
+  Layout make_layout() const;
+  bool factor_together();
+  void move_states(VectorIn change);
 
   dae::Evaluation& evaluation_;
   Solver metric_;
-  std::optional<Solver> friction_;
-  Vector a_, lambda_, upper_, lower_;
+  bool has_implicit_states_;
+  std::vector<bool> is_algebraic_;
+  linalg::PatternPart force_by_variables_, state_by_variables_;  // columns of the algebraic states
+  std::optional<Solver> together_;
+  std::vector<BlockValues> values_;
+  Vector a_, lambda_, x_, x_rate_, upper_, lower_;
 };
 
 }  // namespace trammel::kkt

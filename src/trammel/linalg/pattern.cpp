@@ -71,4 +71,22 @@ void MatrixValues::throw_not_full() {
   throw std::logic_error("a matrix with a sparse pattern is written entry by entry, values[k], not by row and column");
 }
 
+PatternPart::PatternPart(const Pattern& whole, int first_row, const std::vector<bool>& has_column) {
+  std::vector<Entry> entries;
+  for (int k = 0; k < whole.size(); ++k) {
+    const Entry& e = whole[k];
+    if (e.row < first_row || (!has_column.empty() && !has_column[static_cast<std::size_t>(e.column)])) continue;
+    entries_.push_back(k);
+    entries.push_back({e.row - first_row, e.column});
+  }
+  pattern_ = Pattern(whole.rows() - first_row, whole.columns(), std::move(entries));
+  values_ = Vector::Zero(pattern_.size());
+}
+
+const double* PatternPart::select(const double* whole) {
+  double* out = values_.data();
+  for (const int k : entries_) *out++ = whole[k];
+  return values_.data();
+}
+
 }  // namespace trammel::linalg

@@ -49,6 +49,22 @@ class Pattern {
   std::vector<Entry> entries_;
 };
 
+/// Some rows or columns of a matrix: their pattern, and their values taken out of those of the whole.
+class PatternPart {
+ public:
+  /// The part that begins at the given row, of the columns those with `has_column` (all when it is empty).
+  PatternPart(const Pattern& whole, int first_row, const std::vector<bool>& has_column = {});
+
+  const Pattern& pattern() const { return pattern_; }
+  /// The values of the part; valid until the next call.
+  const double* select(const double* whole);
+
+ private:
+  std::vector<int> entries_;
+  Pattern pattern_;
+  Vector values_;
+};
+
 /// Where the author of a matrix writes its values. They are zero beforehand.
 class MatrixValues {
  public:
