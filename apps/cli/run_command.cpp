@@ -23,7 +23,7 @@ using integrators::OutputKind;
 struct RunArguments {
   ProblemRequest request;
   std::optional<std::string> method;
-  std::string form = "quasi";
+  std::optional<std::string> form;
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
@@ -118,12 +118,16 @@ struct Form {
   dae::State to_quasi(const dae::State& state) const { return plain ? plain->to_quasi(state) : state; }
 };
 
-Form choose_form(const RunArguments& arguments, const Problem& problem) {
-  if (arguments.form == "quasi") return {};
-  if (!problem.given.mechanism || problem.given.mechanism->bodies().is_planar()) {
+/// The form that the user asks for, or the one that the method can take.
+Form choose_form(const RunArguments& arguments, const Problem& problem, const integrators::MethodEntry& method) {
+  const std::shared_ptr<const system::Mechanism>& mechanism = problem.given.mechanism;
+  const bool is_spatial = mechanism && !mechanism->bodies().is_planar();
+  if (arguments.form == "plain" && !is_spatial) {
     throw InputError("--form plain is for spatial models: others have v = q' anyway");
   }
-  return {std::make_shared<const system::PlainForm>(problem.given.mechanism, problem.given.mechanism->rotations())};
+  const bool needs_plain = is_spatial && !method.capabilities.general_kinematics;
+  if (arguments.form ? *arguments.form == "quasi" : !needs_plain) return {};
+  return {std::make_shared<const system::PlainForm>(mechanism, mechanism->rotations())};
 }
 
 /// Events read the state in quasi-velocity form.
@@ -151,7 +155,7 @@ int run(RunArguments arguments) {
   }
   const double t_end = arguments.t_end.value_or(problem.given.t_end);
   const integrators::Options options = integration_options(arguments, problem, t_end);
-  const Form form = choose_form(arguments, problem);
+  const Form form = choose_form(arguments, problem, *integrators::find_method(options.method));
 
   integrators::Observers observers;
   ProgressLine progress(observers, arguments.quiet);
@@ -185,10 +189,11 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("--method", a->method,
                       "Integration method; 'trammel methods' lists them (default: that of the file, or projection)");
   command
-      ->add_option("--form", a->form,
-                   "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters)")
-      ->check(CLI::IsMember({"quasi", "plain"}))
-      ->capture_default_str();
+      ->add_option(
+          "--form", a->form,
+          "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters); default: "
+          "quasi, or plain for methods that need it")
+      ->check(CLI::IsMember({"quasi", "plain"}));
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints of a model are an error");
   command->add_flag("--no-energy", a->without_energy, "Do not integrate the energy balance of a model for --out");
   command->add_option("--option", a->method_options, "Setting of the method, name=value (repeatable)")

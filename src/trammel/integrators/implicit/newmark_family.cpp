@@ -21,6 +21,8 @@ namespace {
 constexpr double kSafety = 0.8, kTrend = 0.5;
 // A step that could grow by less than this is kept, and so is the matrix that belongs to it.
 constexpr double kWorthGrowing = 1.2;
+// A formula that hides its error (rho = 1/2) must not hide that of Newton's iteration.
+constexpr double kLeastErrorConstant = 1.0 / 12;
 // Formula (3) looks back by alpha h: not farther than the last step.
 constexpr double kMinFactor = 0.2, kMaxFactor = 2, kMaxFactorAfterRejection = 0.9;
 
@@ -113,6 +115,8 @@ void NewmarkFamily::predict(double h) {
       stacked_.head(n_v_ + m_) += h * deviations_;
     }
   }
+  // The unknown of an algebraic state is its change over c_x, not over h.
+  for (const int i : algebraic_) stacked_[n_v_ + m_ + i] *= h / formula_.c_x;
   equations_.set_prediction(stacked_.head(n_v_), stacked_.segment(n_v_, m_), stacked_.tail(n_x_));
 }
 
@@ -124,8 +128,11 @@ StepOutcome NewmarkFamily::attempt(double h) {
   set_known(h);
   predict(h);
   const StepCoefficients c{f.beta * h * h, f.gamma * h, f.c_x, -f.alpha / (1 + f.alpha)};
-  const CorrectionScale scale{std::abs(f.error_q) / f.beta,
-                              options_.error == ErrorMeasure::kAll ? std::abs(f.error_v) / f.gamma : 0.0, 1};
+  // As the error estimates depend on the unknowns.
+  const bool with_velocities = options_.error == ErrorMeasure::kAll;
+  const double error_x = options_.rho > 0 ? options_.rho - 0.5 : f.error_v;
+  const CorrectionScale scale{std::abs(f.error_q) / f.beta, with_velocities ? std::abs(f.error_v) / f.gamma : 0.0,
+                              std::max(std::abs(error_x), kLeastErrorConstant) * h / f.c_x};
   trouble_ = AccelerationStatus::kSolved;
   newton_failed_ = !equations_.solve(c, scale);
   if (newton_failed_) return {StepStatus::kNotSolved};

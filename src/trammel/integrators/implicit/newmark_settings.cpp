@@ -18,15 +18,18 @@ std::vector<MethodOptionInfo> with_newmark_settings(std::vector<MethodOptionInfo
        "times "
        "h / 1 s (they are proportional to it)"},
       {"filter", {"yes", "no"}, "damp stiff parts of the error estimate by the matrix of the step"},
-      {"states",
-       {"hht", "rho"},
-       "formula of extra states: that of the velocities, or x = x0 + h (1 - rho) x0' + h rho x'"},
-      {"rho", {"0.6"}, "of that formula; 0.5 is second order and damps nothing", true, 0.5, 1},
+      {"rho",
+       {"0"},
+       "0.5 to 1: extra states by x = x0 + h ((1 - rho) x0' + rho x'), as in the HHT paper; not given, they follow the "
+       "formula of the velocities",
+       true,
+       0.5,
+       1},
       {"newton",
        {"modified", "full", "quasi"},
        "matrix of Newton's iteration: kept while it serves, new at every iteration, or kept and without the "
        "derivatives of M a and G^T lambda"},
-      {"predictor", {"3"}, "largest degree of the predictor", true, 0, Extrapolation::kLargestDegree},
+      {"predictor", {"3", "2", "1", "0"}, "largest degree of the predictor"},
   };
   own.insert(own.end(), shared.begin(), shared.end());
   return own;
@@ -44,7 +47,7 @@ NewmarkOptions read_newmark_settings(const MethodEntry& entry, const MethodOptio
                                         : ErrorMeasure::kPaper;
   result.per_unit_step = word("control") == "per-unit-step";
   result.filters_error = word("filter") == "yes";
-  if (word("states") == "rho") result.rho = option_number(entry, options, "rho");
+  result.rho = option_number(entry, options, "rho");
   result.equations.newton = read_newton_kind(word("newton"));
   result.max_predictor_degree = static_cast<int>(option_number(entry, options, "predictor"));
   return result;

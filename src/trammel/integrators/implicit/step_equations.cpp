@@ -220,7 +220,11 @@ void StepEquations::filter(Vector& r) {
   r = upper_.head(n_v_);
 }
 
-double StepEquations::calc_rcond() { return renew(RenewalCause::kAge) ? solver_.calc_rcond() : 0; }
+double StepEquations::calc_rcond(const StepCoefficients& coefficients) {
+  c_ = coefficients;
+  update_trial();
+  return renew(RenewalCause::kAge) ? solver_.calc_rcond() : 0;
+}
 
 std::string StepEquations::describe_trouble() {
   using kkt::AccelerationStatus;

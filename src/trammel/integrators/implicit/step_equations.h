@@ -82,8 +82,8 @@ class StepEquations {
   /// In place: u of the matrix that is factorised, with the right side (r, 0, 0).
   void filter(Vector& r);
 
-  /// Factorises the matrix at the trial anew and estimates its reciprocal condition.
-  double calc_rcond();
+  /// Factorises the matrix with these numbers at the trial and estimates its reciprocal condition.
+  double calc_rcond(const StepCoefficients& coefficients);
   void add_counts(Statistics& statistics) const { statistics.linear += solver_.counts(); }
   /// Why solve() returned false, in words.
   std::string describe_trouble();

@@ -15,7 +15,7 @@ const MethodEntry newmark_entry{
     {.nonholonomic = true, .implicit_states = true, .reaction_dependent_forces = true, .general_kinematics = true},
     with_newmark_settings(
         {{"gamma", {"0.5"}, "0.5 is second order; more damps and is first order", true, 0.5, 1},
-         {"beta", {"0"}, "0: (gamma + 1/2)^2/4, the least that is stable at every step size", true, 0, 1}}),
+         {"beta", {"0"}, "not given: (gamma + 1/2)^2/4, the least that is stable at every step", true, 0.05, 1}}),
     [](const MethodContext& context) -> std::unique_ptr<Method> {
       NewmarkOptions options = read_newmark_settings(newmark_entry, context.options);
       options.gamma = option_number(newmark_entry, context.options, "gamma");
