@@ -50,7 +50,9 @@ NewtonKind read_newton_kind(const std::string& word);
 
 struct StepEquationsOptions {
   NewtonKind newton = NewtonKind::kModified;
-  JacobianPolicyOptions policy;
+  /// A rate of 0.1 instead of 0.3 saves a third of the iterations on stiff cases (double pendulum at 1e-6: 2.3 a step
+  /// instead of 3.4) for as many more matrices (0.18 instead of 0.11), and changes little elsewhere.
+  JacobianPolicyOptions policy{.max_rate = 0.1};
   int max_iterations = 10;
   double tolerance = 1e-3;  ///< of the distance to the solution, by CorrectionScale
 };
