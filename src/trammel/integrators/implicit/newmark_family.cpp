@@ -64,7 +64,10 @@ void NewmarkFamily::start(const State& state) {
   begin_is_set_ = false;
 }
 
-int NewmarkFamily::order() const { return options_.per_unit_step || options_.alpha + options_.gamma != 0.5 ? 1 : 2; }
+int NewmarkFamily::order() const {
+  const bool is_second_order = std::abs(options_.alpha + options_.gamma - 0.5) < 1e-12;
+  return options_.per_unit_step || !is_second_order ? 1 : 2;
+}
 
 Vector& NewmarkFamily::stack(const State& state) {
   stacked_ << state.a, state.lambda, state.x_rate;
