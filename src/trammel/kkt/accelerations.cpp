@@ -117,6 +117,7 @@ AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
     evaluation_.set_x_rate(x_rate_);
   }
   double previous = std::numeric_limits<double>::infinity();
+  bool is_slow = true;  // a new matrix is due
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     evaluation_.set_lambda(lambda_);
     evaluation_.set_acceleration(a_);
@@ -132,16 +133,17 @@ AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
     const double residual = largest_abs(upper_) + largest_abs(lower_);
     if (!std::isfinite(residual)) return AccelerationStatus::kNotFinite;
     if (iteration > 0 && n_u == 0 && residual <= 1e-13 * scale) return AccelerationStatus::kSolved;
-    if (!factor_together()) return no_solution;
+    if (is_slow && !factor_together()) return no_solution;
     together_->solve(upper_, lower_);
     a_ += upper_.head(s.n_v());
     lambda_ += lower_;
-    move_states(upper_.tail(n_u));
+    if (n_u > 0) move_states(upper_.tail(n_u));
     const double change = largest_abs(upper_) + largest_abs(lower_);
     const double size = largest_abs(a_) + largest_abs(lambda_) + (n_u > 0 ? largest_abs(x_) + largest_abs(x_rate_) : 0);
     // At round-off corrections stop shrinking.
     const bool is_round_off = change <= 1e-9 * size && !(change < 0.5 * previous);
     if (change <= 1e-12 * size || is_round_off) return AccelerationStatus::kSolved;
+    is_slow = !(change < 0.01 * previous);
     previous = change;
   }
   return no_solution;

@@ -43,7 +43,7 @@ StepEquations::StepEquations(const MethodContext& context, const ErrorNorm& norm
   x_known_ = dx_ = x_rate_predicted_ = Vector::Zero(n_x_);
   lambda_predicted_ = lower_ = Vector::Zero(m_);
   upper_ = Vector::Zero(n_v_ + n_x_);
-  values_.reserve(terms_.size() + 1);
+  values_.reserve(terms_.size() + 2);
 }
 
 std::vector<StepEquations::Term> StepEquations::make_terms() const {
@@ -79,6 +79,7 @@ kkt::Layout StepEquations::make_layout() const {
   layout.lower = m_;
   layout.jacobian = &s.jacobian;
   layout.blocks.push_back({&s.mass});
+  if (!constant_mass_) layout.blocks.push_back({&s.mass});
   for (const Term& term : terms_) layout.blocks.push_back({term.pattern, term.row, term.column});
   return layout;
 }
@@ -162,7 +163,8 @@ kkt::BlockValues StepEquations::eval_term(const Term& term) {
 bool StepEquations::renew(RenewalCause cause) {
   evaluation_.set(trial_);
   values_.clear();
-  values_.push_back({evaluation_.mass(), 1 + c_.w});
+  values_.push_back({evaluation_.mass(), constant_mass_ ? 1 + c_.w : 1});
+  if (!constant_mass_) values_.push_back({mass_0_.data(), c_.w});
   for (const Term& term : terms_) values_.push_back(eval_term(term));
   policy_.note_renewal(cause, c_.c_v);
   factors_ = solver_.factor(values_, evaluation_.jacobian());
