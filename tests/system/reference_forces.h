@@ -89,7 +89,7 @@ void apply(const Model& model, int marker, const RefBodies<T>& bodies, const Vec
 template <class T>
 Vec12<T> inertial_forces(const Model& model, const Vec12<T>& xi) {
   Vec12<T> f = Vec12<T>::Zero();
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < static_cast<int>(model.bodies.size()); ++k) {
     const model::Body& body = model.bodies[static_cast<std::size_t>(k)];
     const Vec3<T> w = xi.template segment<3>(6 * k + 3), momentum = body.inertia.cast<T>() * w;
     f.template segment<3>(6 * k) = (body.mass * model.gravity).cast<T>();
