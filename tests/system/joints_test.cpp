@@ -359,8 +359,8 @@ TEST_P(EveryJoint, TakesTheDegreesOfFreedomOfTheTextbook) {
   const std::map<JointType, int> in_plane{{kRevolute, 2},      {kTranslational, 2}, {kFixed, 3}, {kInLine, 1},
                                           {kOrientation, 1},   {kDistance, 1},      {kGear, 1},  {kCoupler, 1},
                                           {kRackAndPinion, 1}, {kPointOnCurve, 1}};
-  const auto [type, is_planar] = GetParam();
-  const std::map<JointType, int>& expected = is_planar ? in_plane : in_space;
+  const JointType type = GetParam().type;
+  const std::map<JointType, int>& expected = GetParam().is_planar ? in_plane : in_space;
   ASSERT_TRUE(expected.contains(type)) << "a joint type that this test does not know";
   for_each_sample([&](const Sample& sample, Random&) {
     const Mechanism system(sample.model);

@@ -86,7 +86,7 @@ TEST(Forces, VectorForcesInAnyFrameWithAndWithoutReaction) {
         c[5] = 2.0 * x[0] - (W(0)[2] - W(1)[2]);
         return c;
       };
-      compare_forces(system, state, [&](const auto& bodies, const auto& xi, const auto& x) {
+      const auto reference = [&, i = i, j = j, frame = frame](const auto& bodies, const auto& xi, const auto& x) {
         using T = std::decay_t<decltype(xi[0])>;
         const auto axes = testing::place_marker(*model, frame, bodies).axes;
         const Eigen::Matrix<T, 6, 1> c = components(bodies, xi, x);
@@ -96,7 +96,8 @@ TEST(Forces, VectorForcesInAnyFrameWithAndWithoutReaction) {
         apply<T>(*model, i, bodies, P, F, M, f);
         if (j >= 0) apply<T>(*model, j, bodies, P, Vec3<T>(-F), Vec3<T>(-M), f);
         return f;
-      });
+      };
+      compare_forces(system, state, reference);
       expect_energy_balance(system, state);
       EXPECT_FALSE(system.forces().is_conservative());
       const RefBodies<double> bodies = testing::bodies_of(system, state);
