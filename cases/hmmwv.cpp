@@ -111,9 +111,8 @@ std::string list(const Vector3d& p) { return fmt::format("[{}, {}, {}]", p.x(), 
 /// on both bodies that share it.
 class Corner {
  public:
-  Corner(const Axle& axle, int side, UpperHinge hinge) : axle_(axle), side_(side), hinge_(hinge) {
-    name_ = fmt::format("{}_{}", axle.name, side > 0 ? "left" : "right");
-  }
+  Corner(const Axle& axle, int side, UpperHinge hinge)
+      : axle_(axle), side_(side), hinge_(hinge), name_(fmt::format("{}_{}", axle.name, side > 0 ? "left" : "right")) {}
 
   void write_chassis_markers(std::string& text) const {
     write_marker(text, "upper_hinge", hinge_frame(axle_.upper_front, axle_.upper_rear));

@@ -19,6 +19,13 @@ using model::kGround;
 using model::Model;
 
 inline Matrix3d turned_about_z(double angle) { return math::rotation_about_z(angle); }
+/// Axes whose z points along the given direction.
+inline Matrix3d axes_along(const Vector3d& z) {
+  const Vector3d unit = z.normalized(), x = unit.unitOrthogonal();
+  Matrix3d axes;
+  axes << x, unit.cross(x), unit;
+  return axes;
+}
 
 /// Where a body frame stands, with the angle of a planar body (turns counted).
 inline void set_pose(model::Body& body, const Vector3d& position, const Matrix3d& R, double angle = 0) {
@@ -93,6 +100,17 @@ inline model::Program compile(Model& model, const std::string& text) {
   model::ModelIndex index(model);
   model::ModelScope scope(index);
   return model::expression::compile(text, scope);
+}
+
+inline model::Motion& add_motion(Model& model, const std::string& name, model::JointCoordinate coordinate,
+                                 model::MotionLevel level, const std::string& function) {
+  model::Motion motion;
+  motion.name = name;
+  motion.coordinate = coordinate;
+  motion.level = level;
+  motion.function = compile(model, function);
+  model.motions.push_back(std::move(motion));
+  return model.motions.back();
 }
 
 inline model::Force& add_force(Model& model, const std::string& name, const std::string& type) {

@@ -4,14 +4,65 @@
 // are, how they move, and what the textbook says each joint keeps at zero.
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <vector>
 
+#include "tests/support/models.h"
 #include "tests/support/reference_bodies.h"
 #include "trammel/dae/evaluation.h"
 #include "trammel/system/mechanism.h"
 
 namespace trammel::testing {
+
+// --- models to compare -----------------------------------------------------------------------------------------------
+
+/// Where a frame is, seen from another.
+struct Placement {
+  Vector3d p = Vector3d::Zero();
+  Matrix3d R = Matrix3d::Identity();
+
+  Placement operator*(const Placement& next) const { return {p + R * next.p, R * next.R}; }
+  Placement inverse() const { return {-(R.transpose() * p), R.transpose()}; }
+};
+
+/// Two bodies anywhere, with markers 0 (g) on the ground, 1 and 2 (a.p, a.q) on a, 3 and 4 (b.p, b.q) on b.
+inline std::shared_ptr<Model> make_two_bodies(bool is_planar, Random& random,
+                                              const Vector3d& gravity = Vector3d::Zero()) {
+  auto model = make_model(is_planar ? model::Space::kPlanar : model::Space::kSpatial, gravity);
+  const auto vector = [&] {
+    Vector3d v = random.vector();
+    if (is_planar) v[2] = 0;
+    return v;
+  };
+  const auto rotation = [&] { return is_planar ? random.planar_rotation(random.number(-2, 2)) : random.rotation(); };
+  for (const char* name : {"a", "b"}) {
+    Matrix3d inertia = Vector3d(1, 1.5, 2).asDiagonal();
+    inertia(0, 1) = inertia(1, 0) = 0.2;
+    inertia(0, 2) = inertia(2, 0) = -0.1;
+    add_body(*model, name, random.number(0.5, 2), inertia, vector(), rotation());
+    model->bodies.back().centre = vector();
+  }
+  add_marker(*model, kGround, vector(), rotation(), "g");
+  add_marker(*model, 0, vector(), rotation(), "a.p");
+  add_marker(*model, 0, vector(), rotation(), "a.q");
+  add_marker(*model, 1, vector(), rotation(), "b.p");
+  add_marker(*model, 1, vector(), rotation(), "b.q");
+  return model;
+}
+
+/// The given positions at another time; everything that changes them is random.
+inline dae::State moving_state(const system::Mechanism& system, Random& random) {
+  dae::State state = system.given_state();
+  state.t = 0.7;
+  state.v = random.vector_of(state.v.size(), 2);
+  state.a = random.vector_of(state.a.size(), 2);
+  state.lambda = random.vector_of(state.lambda.size(), 2);
+  state.x_rate = random.vector_of(state.x_rate.size(), 2);
+  return state;
+}
+
+// --- the textbook ----------------------------------------------------------------------------------------------------
 
 template <class T>
 struct RefMarker {

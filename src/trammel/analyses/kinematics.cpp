@@ -57,9 +57,9 @@ class Drive {
         schedule_(options.output, start.t, options.t_end),
         is_every_step_(options.output.kind == OutputKind::kSteps ||
                        options.output.kind == OutputKind::kMaximalInterval),
-        last_output_(start.t) {
+        last_output_(start.t),
+        probe_(system.structure().n_v()) {
     result_.method = "kinematics";
-    probe_ = Vector(system.structure().n_v());
     for (Eigen::Index i = 0; i < probe_.size(); ++i) {
       probe_[i] = (1 + 0.5 * std::sin(1.0 + 2.3 * static_cast<double>(i))) / metric_.weights[i];
     }

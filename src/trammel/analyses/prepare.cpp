@@ -92,7 +92,7 @@ void suggest_joints(const model::Model& model, const std::vector<RedundantConstr
     std::vector<model::PrimitiveUse> kept;
     bool is_affected = false;
     for (const model::PrimitiveUse& use : type.rows(model.space)) {
-      const bool is_dropped = dropped.contains(fmt::format("{} '{}': {}", type.name, joint.name, use.label));
+      const bool is_dropped = dropped.contains(system::constraint_name(joint, use.label));
       is_affected = is_affected || is_dropped;
       if (!is_dropped) kept.push_back(use);
     }

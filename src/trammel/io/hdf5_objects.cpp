@@ -62,8 +62,8 @@ void throw_hdf5_error() {
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &text);
   constexpr std::string_view kSystem = "error message = '";
   if (const std::size_t begin = text.find(kSystem); begin != std::string::npos) {
-    text = text.substr(begin + kSystem.size());
-    text = text.substr(0, text.find('\''));
+    const std::size_t first = begin + kSystem.size();
+    text = text.substr(first, text.find('\'', first) - first);
   }
   throw std::runtime_error(text.empty() ? "HDF5 failed without a reason" : text);
 }

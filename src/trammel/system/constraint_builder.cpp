@@ -15,6 +15,10 @@ using model::Joint;
 using model::JointType;
 using model::PrimitiveKind;
 
+std::string constraint_name(const Joint& joint, const std::string& what) {
+  return fmt::format("{} '{}': {}", model::joint_type(joint.type).name, joint.name, what);
+}
+
 /// Collects rows; numbers are given at the end, when it is known how many act on positions.
 class ConstraintBuilder {
  public:
@@ -105,10 +109,6 @@ class ConstraintBuilder {
     return count;
   }
 
-  std::string row_name(const Joint& joint, const std::string& what) const {
-    return fmt::format("{} '{}': {}", model::joint_type(joint.type).name, joint.name, what);
-  }
-
   void add_joint(int index) {
     const Joint& joint = model_.joints[static_cast<std::size_t>(index)];
     if (joint.type == JointType::kGear || joint.type == JointType::kCoupler ||
@@ -154,7 +154,7 @@ class ConstraintBuilder {
 
   void add_primitive_use(const Joint& joint, int index, const model::PrimitiveUse& use, const MarkerGeometry& I,
                          const MarkerGeometry& J) {
-    const std::string name = row_name(joint, use.label);
+    const std::string name = constraint_name(joint, use.label);
     if (use.kind == PrimitiveKind::kDistance) {
       const PlacedCoordinate placed{Coordinate::distance(I.s, J.s), I.frame, J.frame};
       add_held(name, placed, joint.parameter < 0 ? value_at_reference(placed) : joint.parameter, false, index);
@@ -179,7 +179,7 @@ class ConstraintBuilder {
     constexpr const char* kLabels[] = {"slip along x of the plane", "slip along y of the plane",
                                        "height over the plane"};
     for (const int k : {2, 0, 1}) {
-      const int row = add_row(row_name(joint, kLabels[k]), k == 2);
+      const int row = add_row(constraint_name(joint, kLabels[k]), k == 2);
       if (row < 0) continue;
       add_primitive(out_.rolling_, model::RollingRow{I.s, I.axes, J.s, J.axes.col(2), joint.parameter, k}, I, J, row,
                     index);
@@ -188,7 +188,7 @@ class ConstraintBuilder {
 
   /// x_I . y_J = y_I . x_J: J arises from I by a rotation about an axis perpendicular to z.
   void add_constant_velocity(const Joint& joint, int index, const MarkerGeometry& I, const MarkerGeometry& J) {
-    const int row = add_row(row_name(joint, "difference of the shafts' turns"));
+    const int row = add_row(constraint_name(joint, "difference of the shafts' turns"));
     if (row < 0) return;
     const Constraints::SumRow sum = open_sum(row);
     add_term({Coordinate::cosine(I.axes.col(0), J.axes.col(1)), I.frame, J.frame}, 1, row, index);
@@ -199,13 +199,13 @@ class ConstraintBuilder {
   void add_curve(const Joint& joint, int index, const MarkerGeometry& I, const MarkerGeometry& J) {
     const math::Spline& curve = model_.curves[static_cast<std::size_t>(joint.curve)].spline;
     add_held(
-        row_name(joint, "distance from the curve"),
+        constraint_name(joint, "distance from the curve"),
         {Coordinate::off_curve(I.axes.col(0), I.axes.col(1), I.s, J.s, curve, joint.curve_is_polar), I.frame, J.frame},
         0, false, index);
   }
 
   void add_screw(const Joint& joint, int index) {
-    const int row = add_row(row_name(joint, "travel per turn"));
+    const int row = add_row(constraint_name(joint, "travel per turn"));
     if (row < 0) return;
     Constraints::SumRow sum = open_sum(row);
     sum.constant = add_coupled(row, {index, CoordinateKind::kTravel}, 1, index) +
@@ -227,7 +227,7 @@ class ConstraintBuilder {
   }
 
   void add_coupling(const Joint& joint) {
-    const int row = add_row(row_name(joint, "ratio"));
+    const int row = add_row(constraint_name(joint, "ratio"));
     if (row < 0) return;
     Constraints::SumRow sum = open_sum(row);
     for (const model::CouplingTerm& term : joint.terms)
@@ -241,7 +241,7 @@ class ConstraintBuilder {
       owner_ = nullptr;
       for (const model::InitialCoordinate& initial : joint.initial) {
         const PlacedCoordinate placed = make_joint_coordinate(model_, {static_cast<int>(k), initial.kind});
-        const std::string what = row_name(joint, "initial " + model::to_string(initial.kind));
+        const std::string what = constraint_name(joint, "initial " + model::to_string(initial.kind));
         if (initial.value && options_.with_initial_values) {
           add_held(what, placed, *initial.value, model::is_angle(initial.kind), -1);
         }

@@ -22,6 +22,9 @@
 
 namespace trammel::system {
 
+/// The name of a row of a joint by what it prevents: "revolute 'hinge': rotation about its x axis".
+std::string constraint_name(const model::Joint& joint, const std::string& what);
+
 struct ConstraintOptions {
   std::set<std::string> dropped;  ///< names of rows that are left out
   std::set<std::string> implied;  ///< left out as well, but watched: others are said to imply them

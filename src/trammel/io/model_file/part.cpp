@@ -96,7 +96,7 @@ bool PartExpansion::find_contents(const Node& submodel, Part& part) {
     problems_.add(source.place, fmt::format("sub-models are nested more than {} deep", kDeepestParts));
     return false;
   }
-  if (use == nullptr) part.contents = loader_.load_file(file->text, file->place);
+  if (file != nullptr) part.contents = loader_.load_file(file->text, file->place);
   return part.contents != nullptr;
 }
 
