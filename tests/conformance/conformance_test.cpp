@@ -48,7 +48,8 @@ TEST_P(Conformance, ErrorFollowsTheToleranceOnSmoothProblems) {
       const double error = std::max({e.q, e.v, e.x});
       // Second-order methods under local error control have a global error of about tol^(2/3).
       EXPECT_LT(error, 100 * std::pow(tolerance, 2.0 / 3));
-      EXPECT_LT(error, 0.5 * previous);
+      // Where the largest step and not the error decides, a loose tolerance may be kept by far.
+      EXPECT_LT(error, std::max(0.5 * previous, 3 * tolerance));
       EXPECT_LT(e.lambda, 1000 * std::pow(tolerance, 2.0 / 3));
       previous = error;
     }

@@ -99,6 +99,16 @@ TEST(Hht, ReactionsDoNotRing) {
   }
 }
 
+// Without damping and projection the bare scheme leaves the solution. It must not do so in silence.
+TEST(Hht, TheBareUndampedSchemeIsDoubted) {
+  const cases::Case c = build("pendulum");
+  const RunResult result = integrate(*c.system, c.start, 2, hht(1e-5, {{"alpha", "0"}, {"after_step", "nothing"}}));
+  ASSERT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+  EXPECT_TRUE(std::any_of(result.notes.begin(), result.notes.end(), [](const std::string& note) {
+    return note.find("velocities violated their constraints") != std::string::npos;
+  }));
+}
+
 TEST(Hht, TheStiffDoublePendulumComesOutRightOrFailsAtEveryAlphaAndTolerance) {
   const cases::Case c = build("double-pendulum");
   Options tight = Options::with_tolerance(1e-10);

@@ -23,6 +23,8 @@ constexpr double kSafety = 0.8, kTrend = 0.5;
 constexpr double kWorthGrowing = 1.2;
 // A formula that hides its error (rho = 1/2) must not hide that of Newton's iteration.
 constexpr double kLeastErrorConstant = 1.0 / 12;
+// Steps below this size [s] are judged by their error alone, with a tolerance that is smaller by as much.
+constexpr double kLeastUnit = 1e-6;
 // Formula (3) looks back by alpha h: not farther than the last step.
 constexpr double kMinFactor = 0.2, kMaxFactor = 2, kMaxFactorAfterRejection = 0.9;
 
@@ -144,7 +146,8 @@ StepOutcome NewmarkFamily::attempt(double h) {
   context_.norm.set_weights(state_, trial_);
   if (!complete()) return {StepStatus::kNotSolved};
   double error = options_.error == ErrorMeasure::kPaper ? calc_error_of_paper(h) : calc_error(h);
-  if (options_.per_unit_step) error /= h;
+  // Behind a jump the error per unit step does not fall with the step; what is tiny in itself must pass.
+  if (options_.per_unit_step) error /= std::max(h, kLeastUnit);
   choose_next_step(h, error);
   return {StepStatus::kSolved, error};
 }
@@ -175,16 +178,7 @@ double NewmarkFamily::calc_error(double h) {
   error_v_ = (f.error_v1 * h) * work_;
   error_x_ = ((options_.rho > 0 ? options_.rho - 0.5 : f.error_v1) * h) * (trial_.x_rate - state_.x_rate);
   work_ *= f.error_q * h * h;
-  if (past_.count() > 1 && options_.after_step != AfterStep::kNothing) {
-    // Velocities and states: error_v h^3 a'', with a'' from three points.
-    const double before = past_.time(0) - past_.time(1);
-    const double scale = 2 * f.error_v * h * h / (h + before);
-    error_v_ += scale * ((trial_.a - state_.a) - (h / before) * (state_.a - past_.value(1).head(n_v_)));
-    if (options_.rho == 0) {
-      error_x_ +=
-          scale * ((trial_.x_rate - state_.x_rate) - (h / before) * (state_.x_rate - past_.value(1).tail(n_x_)));
-    }
-  }
+  if (options_.after_step != AfterStep::kNothing) add_curvature(h);
   for (const int i : algebraic_) error_x_[i] = 0;
   if (options_.filters_error) {
     const double weight = 1 / (1 + f.alpha);
@@ -201,6 +195,19 @@ double NewmarkFamily::calc_error(double h) {
   if (options_.error == ErrorMeasure::kAll) return context_.norm.calc(error_q_, error_v_, error_x_);
   error_v_.setZero();
   return context_.norm.calc_without_velocities(error_q_, error_x_);
+}
+
+/// The error of velocities and states, error_v h^3 a'', with a'' from three points. Without a past the whole change of
+/// a stands for it: too much by 1/h, for one step.
+void NewmarkFamily::add_curvature(double h) {
+  const bool has_past = past_.count() > 1;
+  const double before = has_past ? past_.time(0) - past_.time(1) : h;
+  const double scale = 2 * formula_.error_v * h * h / (h + before);
+  error_v_ += scale * (trial_.a - state_.a);
+  if (has_past) error_v_ -= (scale * h / before) * (state_.a - past_.value(1).head(n_v_));
+  if (options_.rho > 0) return;
+  error_x_ += scale * (trial_.x_rate - state_.x_rate);
+  if (has_past) error_x_ -= (scale * h / before) * (state_.x_rate - past_.value(1).tail(n_x_));
 }
 
 /// (25), (33) and (34) of the HHT paper.

@@ -79,6 +79,7 @@ class NewmarkFamily final : public Method {
   void predict(double h);
   bool complete();
   double calc_error(double h);
+  void add_curvature(double h);
   double calc_error_of_paper(double h);
   void choose_next_step(double h, double error);
   Vector& stack(const dae::State& state);
