@@ -104,6 +104,7 @@ class StepEquations {
   kkt::BlockValues eval_term(const Term& term);
   double correct(const CorrectionScale& scale);
   double round_off(const CorrectionScale& scale);
+  bool is_at_round_off() const;
 
   MethodContext context_;
   dae::Evaluation& evaluation_;
