@@ -11,19 +11,6 @@ using kkt::AccelerationStatus;
 
 namespace {
 
-/// a, lambda and x' of a state whose x is set and whose position is factorised; reactions are looked for near those of
-/// `near`.
-AccelerationStatus complete(const MethodContext& context, dae::State& state, const dae::State& near) {
-  dae::Evaluation& evaluation = context.evaluation;
-  evaluation.set_velocity(state.v);
-  const AccelerationStatus status = context.accelerations.solve(near);
-  state.a = evaluation.point().a;
-  state.lambda = evaluation.point().lambda;
-  state.x = evaluation.point().x;
-  state.x_rate = evaluation.point().x_rate;
-  return status;
-}
-
 std::string describe_violation(dae::Evaluation& evaluation) {
   Eigen::Index worst = 0;
   const double size = evaluation.constraint().cwiseAbs().maxCoeff(&worst);
@@ -33,6 +20,17 @@ std::string describe_violation(dae::Evaluation& evaluation) {
 }
 
 }  // namespace
+
+AccelerationStatus complete_state(const MethodContext& context, dae::State& state, const dae::State& near) {
+  dae::Evaluation& evaluation = context.evaluation;
+  evaluation.set_velocity(state.v);
+  const AccelerationStatus status = context.accelerations.solve(near);
+  state.a = evaluation.point().a;
+  state.lambda = evaluation.point().lambda;
+  state.x = evaluation.point().x;
+  state.x_rate = evaluation.point().x_rate;
+  return status;
+}
 
 ContinuousSolution::ContinuousSolution(const MethodContext& context, Method& method)
     : context_(context), method_(method), state_(dae::State::zero(context.evaluation.structure())) {}
@@ -55,7 +53,7 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
     context_.projector.project_velocity(state_.v);
     state_.x = evaluation.follow_position();
   }
-  return complete(context_, state_, last) == AccelerationStatus::kSolved ? &state_ : nullptr;
+  return complete_state(context_, state_, last) == AccelerationStatus::kSolved ? &state_ : nullptr;
 }
 
 std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble) {
@@ -80,7 +78,7 @@ std::string make_consistent(const MethodContext& context, dae::State& state, boo
   if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
   context.projector.project_velocity(state.v);
   state.x = evaluation.follow_position();
-  status = complete(context, state, state);
+  status = complete_state(context, state, state);
   return kinematics::describe_failure(evaluation, status);
 }
 

@@ -26,6 +26,10 @@ class ContinuousSolution {
   dae::State state_;
 };
 
+/// a, lambda, x' and the algebraic ones of x at a state whose t, q and x are the evaluation's and whose position is
+/// factorised; reactions are looked for near those of `near`, which may be the same state.
+kkt::AccelerationStatus complete_state(const MethodContext& context, dae::State& state, const dae::State& near);
+
 /// Makes a state consistent where it stands: projects q and v and computes a, lambda, x'. The positions may be far
 /// off when `assemble` is set. An empty string, or what went wrong.
 std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble);

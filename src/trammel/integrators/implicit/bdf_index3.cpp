@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "trammel/integrators/continuous_solution.h"
+#include "trammel/integrators/implicit/first_order_equations.h"
+#include "trammel/integrators/implicit/step_equations.h"
 #include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
@@ -44,9 +47,9 @@ BdfIndex3::BdfIndex3(const MethodContext& context, const BdfOptions& options)
       history_(n_y_ + n_v_ + m_ + n_x_) {
   const dae::Structure& s = evaluation_.structure();
   if (options.form == BdfForm::kFirstOrder) {
-    first_order_.emplace(context, context.norm, options.equations);
+    equations_ = std::make_unique<FirstOrderEquations>(context, context.norm, options.equations);
   } else {
-    second_order_.emplace(context, context.norm, options.equations);
+    equations_ = std::make_unique<StepEquations>(context, context.norm, options.equations);
   }
   const std::vector<bool> is_algebraic = s.algebraic_states();
   for (int i = 0; i < n_x_; ++i) {
@@ -66,7 +69,7 @@ void BdfIndex3::start(const State& state) {
   h_next_.reset();
   failures_ = 0;
   begin_is_set_ = false;
-  with_equations([](auto& equations) { equations.note_restart(); });
+  equations_->note_restart();
 }
 
 /// Puts the state onto its constraints to the last digits: close to positions where they lose rank, what Newton's
@@ -148,13 +151,11 @@ void BdfIndex3::set_known() {
 bool BdfIndex3::solve() {
   const double c = 1 / history_.leading_coefficient();
   const double scale = history_.error_constant();
-  return with_equations([&](auto& equations) {
-    if (!std::exchange(begin_is_set_, true)) equations.set_begin(state_);
-    equations.set_known(trial_.t, known_, known_v_, known_x_);
-    equations.set_prediction(predicted_.segment(n_y_, n_v_), predicted_.segment(n_y_ + n_v_, m_),
+  if (!std::exchange(begin_is_set_, true)) equations_->set_begin(state_);
+  equations_->set_known(trial_.t, known_, known_v_, known_x_);
+  equations_->set_prediction(predicted_.segment(n_y_, n_v_), predicted_.segment(n_y_ + n_v_, m_),
                              predicted_.tail(n_x_));
-    return equations.solve({c * c, c, c, 0}, {scale, scale, scale});
-  });
+  return equations_->solve({c * c, c, c, 0}, {scale, scale, scale});
 }
 
 StepOutcome BdfIndex3::attempt(double h) {
@@ -168,11 +169,12 @@ StepOutcome BdfIndex3::attempt(double h) {
   trouble_ = AccelerationStatus::kSolved;
   newton_failed_ = !solve();
   if (newton_failed_) return {StepStatus::kNotSolved};
-  trial_ = solved();
+  trial_ = equations_->trial();
   for (const int i : algebraic_) trial_.x_rate[i] = (trial_.x[i] - state_.x[i]) / h;
   context_.norm.set_weights(state_, trial_);
   if (!complete()) return {StepStatus::kNotSolved};
-  stacked_ << trial_.q, trial_.v, trial_.x, solved().a, solved().lambda, solved().x_rate;
+  stacked_ << trial_.q, trial_.v, trial_.x, equations_->trial().a, equations_->trial().lambda,
+      equations_->trial().x_rate;
   const double size = calc_size(control_.order);
   error_ = work_;
   choose_next(h, size);
@@ -194,12 +196,7 @@ bool BdfIndex3::complete() {
   if (trouble_ != AccelerationStatus::kSolved) return false;
   if (options_.projects && m_ > 0) context_.projector.project_velocity(trial_.v);
   if (!options_.consistent_reactions) return true;
-  evaluation_.set_velocity(trial_.v);
-  trouble_ = context_.accelerations.solve(trial_);
-  trial_.a = evaluation_.point().a;
-  trial_.lambda = evaluation_.point().lambda;
-  trial_.x = evaluation_.point().x;
-  trial_.x_rate = evaluation_.point().x_rate;
+  trouble_ = complete_state(context_, trial_, trial_);
   return trouble_ == AccelerationStatus::kSolved;
 }
 
@@ -272,7 +269,7 @@ void BdfIndex3::accept() {
   std::swap(state_, trial_);
   failures_ = 0;
   begin_is_set_ = false;
-  with_equations([](auto& equations) { equations.note_accepted_step(); });
+  equations_->note_accepted_step();
 }
 
 bool BdfIndex3::undo() {
@@ -293,22 +290,15 @@ void BdfIndex3::interpolate(double t, State& out) {
   out.x = work_.tail(n_x_);
 }
 
-void BdfIndex3::add_counts(Statistics& statistics) const {
-  if (first_order_) first_order_->add_counts(statistics);
-  if (second_order_) second_order_->add_counts(statistics);
-}
-
 double BdfIndex3::calc_rcond(double h) {
   double sum = 0;
   for (int i = 1; i <= control_.order; ++i) sum += 1.0 / i;
   const double c = h / sum;
-  return with_equations([&](auto& equations) { return equations.calc_rcond({c * c, c, c, 0}); });
+  return equations_->calc_rcond({c * c, c, c, 0});
 }
 
 std::string BdfIndex3::describe_trouble() {
-  if (newton_failed_) {
-    return with_equations([](auto& equations) { return equations.describe_trouble(); });
-  }
+  if (newton_failed_) return equations_->describe_trouble();
   if (trouble_ != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation_, trouble_);
   return "the largest error is that of " + context_.norm.find_worst(evaluation_.structure(), error_.head(n_v_),
                                                                     error_.segment(n_v_, n_v_), error_.tail(n_x_));

@@ -17,13 +17,13 @@
 // Theory: docs/theory/bdf-i3.md.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "trammel/integrators/implicit/bdf_history.h"
-#include "trammel/integrators/implicit/first_order_equations.h"
-#include "trammel/integrators/implicit/step_equations.h"
+#include "trammel/integrators/implicit/implicit_step.h"
 #include "trammel/integrators/method.h"
 
 namespace trammel::integrators {
@@ -59,7 +59,7 @@ class BdfIndex3 final : public Method {
   void interpolate(double t, dae::State& out) override;
   int order() const override { return control_.order; }
   std::optional<double> propose_step() const override { return h_next_; }
-  void add_counts(Statistics& statistics) const override;
+  void add_counts(Statistics& statistics) const override { equations_->add_counts(statistics); }
   std::string describe_trouble() override;
 
   /// Reciprocal condition of the matrix near the last trial, for a step of size h and the present order.
@@ -91,19 +91,13 @@ class BdfIndex3 final : public Method {
   double calc_size(int order);
   Choice choose_order(double size, int steady);
   void choose_next(double h, double size);
-  const dae::State& solved() const { return first_order_ ? first_order_->trial() : second_order_->trial(); }
-  template <class Action>
-  auto with_equations(Action&& action) {
-    return first_order_ ? action(*first_order_) : action(*second_order_);
-  }
 
   MethodContext context_;
   dae::Evaluation& evaluation_;
   BdfOptions options_;
   int n_v_, n_x_, m_, n_g_, n_y_;  // n_y: of (q, v, x)
   bool shifts_;                    // whether s of (1) may differ from zero
-  std::optional<StepEquations> second_order_;
-  std::optional<FirstOrderEquations> first_order_;
+  std::unique_ptr<ImplicitStep> equations_;
   BdfHistory history_;          // of (q, v, x, a, lambda, x'); the last three only start Newton's iteration
   std::vector<int> algebraic_;  // states that occur without their rate
   Control control_, before_;    // now, and before the last accepted step

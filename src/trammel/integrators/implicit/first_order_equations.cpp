@@ -1,42 +1,24 @@
 #include "trammel/integrators/implicit/first_order_equations.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <limits>
-#include <optional>
-#include <utility>
-
-#include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
 
 using dae::Derivative;
 using linalg::Pattern;
-using linalg::VectorIn;
 
 FirstOrderEquations::FirstOrderEquations(const MethodContext& context, const ErrorNorm& norm,
                                          const StepEquationsOptions& options)
-    : context_(context),
-      evaluation_(context.evaluation),
-      norm_(norm),
-      options_(options),
-      n_v_(evaluation_.structure().n_v()),
-      n_x_(evaluation_.structure().n_x()),
-      m_(evaluation_.structure().m()),
-      n_g_(evaluation_.structure().n_g),
+    : ImplicitStep(context, norm, options),
       velocity_by_q_(evaluation_.structure().pattern(Derivative::kVelocityByQ), n_g_),
       jacobian_of_v_(evaluation_.structure().jacobian, n_g_),
       diagonal_(Pattern::diagonal(n_v_)),
-      terms_(make_terms()),
-      solver_(make_layout()),
-      policy_(options.policy) {
-  trial_ = dae::State::zero(evaluation_.structure());
-  q_0_ = q_known_ = displacement_ = v_known_ = a_predicted_ = dq_ = dv_ = Vector::Zero(n_v_);
-  x_known_ = x_rate_predicted_ = dx_ = Vector::Zero(n_x_);
-  lambda_predicted_ = lower_ = Vector::Zero(m_);
-  upper_ = Vector::Zero(2 * n_v_ + n_x_);
+      terms_(make_terms()) {
+  solver_.emplace(make_layout());
+  q_known_ = Vector::Zero(n_v_);
   ones_ = Vector::Ones(n_v_);
+  lower_ = Vector::Zero(m_);
+  upper_ = Vector::Zero(2 * n_v_ + n_x_);
   values_.reserve(terms_.size() + 5);
 }
 
@@ -83,19 +65,6 @@ kkt::Layout FirstOrderEquations::make_layout() const {
   return layout;
 }
 
-void FirstOrderEquations::set_known(double t, VectorIn displacement, VectorIn v, VectorIn x) {
-  trial_.t = t;
-  displacement_ = displacement;
-  v_known_ = v;
-  x_known_ = x;
-}
-
-void FirstOrderEquations::set_prediction(VectorIn a, VectorIn lambda, VectorIn x_rate) {
-  a_predicted_ = a;
-  lambda_predicted_ = lambda;
-  x_rate_predicted_ = x_rate;
-}
-
 void FirstOrderEquations::predict_trial() {
   q_known_ = q_0_ + displacement_ - c_.c_v * v_known_;
   trial_.v = v_known_ + c_.c_v * a_predicted_;
@@ -108,34 +77,6 @@ void FirstOrderEquations::predict_trial() {
 void FirstOrderEquations::update_rates() {
   trial_.a = (trial_.v - v_known_) / c_.c_v;
   trial_.x_rate = (trial_.x - x_known_) / c_.c_x;
-}
-
-bool FirstOrderEquations::solve(const StepCoefficients& coefficients, const CorrectionScale& scale) {
-  c_ = coefficients;
-  const bool is_full = options_.newton == NewtonKind::kFull;
-  std::optional<RenewalCause> cause = is_full ? RenewalCause::kEveryIteration : policy_.should_renew(c_.c_v);
-  for (;; cause = RenewalCause::kFailure) {
-    predict_trial();
-    if (cause && !renew(*cause)) return false;
-    bool is_first = true;
-    const auto iterate = [&] {
-      const bool renews = is_full && !std::exchange(is_first, false);
-      return renews && !renew(RenewalCause::kEveryIteration) ? std::nan("") : correct(scale);
-    };
-    outcome_ = math::iterate_newton(
-        iterate,
-        {.max_iterations = options_.max_iterations, .tolerance = options_.tolerance, .floor = round_off(scale)},
-        policy_.rate());
-    policy_.note_iteration(outcome_);
-    context_.statistics.newton_iterations += outcome_.iterations;
-    if (outcome_.converged()) return true;
-    if (!policy_.is_worth_renewing()) return false;
-  }
-}
-
-void FirstOrderEquations::note_accepted_step() {
-  policy_.note_accepted_step();
-  context_.statistics.renewals = policy_.counts();
 }
 
 kkt::BlockValues FirstOrderEquations::eval_term(const Term& term) {
@@ -153,24 +94,17 @@ kkt::BlockValues FirstOrderEquations::eval_term(const Term& term) {
   }
 }
 
-bool FirstOrderEquations::renew(RenewalCause cause) {
-  evaluation_.set(trial_);
+void FirstOrderEquations::eval_matrix() {
   const double* nonholonomic = jacobian_of_v_.select(evaluation_.jacobian());
-  values_.clear();
   values_.push_back({evaluation_.mass(), 1 / c_.c_v});
   values_.push_back({ones_.data(), 1 / c_.c_v});
   values_.push_back({ones_.data(), -1});
   values_.push_back({nonholonomic, -1});
   values_.push_back({nonholonomic, 1});
   for (const Term& term : terms_) values_.push_back(eval_term(term));
-  policy_.note_renewal(cause, c_.c_v);
-  factors_ = solver_.factor(values_, evaluation_.jacobian());
-  if (!factors_.ok) policy_.note_restart();  // what could not be factorised is not used again
-  return factors_.ok;
 }
 
-/// One correction; the trial has moved by it. Returns its norm.
-double FirstOrderEquations::correct(const CorrectionScale& scale) {
+bool FirstOrderEquations::correct(const CorrectionScale& scale) {
   const dae::Structure& s = evaluation_.structure();
   evaluation_.set(trial_);
   auto balance = upper_.head(n_v_);
@@ -184,7 +118,7 @@ double FirstOrderEquations::correct(const CorrectionScale& scale) {
     lower_ = -lower_;
   }
   lower_.head(n_g_) = -evaluation_.constraint();
-  solver_.solve(upper_, lower_);
+  solver_->solve(upper_, lower_);
   trial_.q += upper_.head(n_v_);
   trial_.v += upper_.segment(n_v_, n_v_);
   trial_.x += upper_.tail(n_x_);
@@ -193,34 +127,7 @@ double FirstOrderEquations::correct(const CorrectionScale& scale) {
   dq_ = scale.q * upper_.head(n_v_);
   dv_ = scale.v * upper_.segment(n_v_, n_v_);
   dx_ = scale.x * upper_.tail(n_x_);
-  const double norm = norm_.calc(dq_, dv_, dx_);
-  return std::isfinite(lower_.sum()) ? norm : std::nan("");
-}
-
-/// What a correction is made of when only rounding errors are left, as in StepEquations.
-double FirstOrderEquations::round_off(const CorrectionScale& scale) {
-  constexpr double kDigits = 4 * std::numeric_limits<double>::epsilon();
-  dq_ = kDigits * scale.q * trial_.q;
-  dv_.setConstant(kDigits * scale.v / c_.c_v * linalg::largest_abs(trial_.q));
-  dx_ = kDigits * scale.x * trial_.x;
-  return norm_.calc(dq_, dv_, dx_);
-}
-
-double FirstOrderEquations::calc_rcond(const StepCoefficients& coefficients) {
-  c_ = coefficients;
-  return renew(RenewalCause::kAge) ? solver_.calc_rcond() : 0;
-}
-
-std::string FirstOrderEquations::describe_trouble() {
-  using kkt::AccelerationStatus;
-  evaluation_.set(trial_);
-  const bool is_finite =
-      factors_.ok ? std::isfinite(outcome_.correction) : factors_.cause != linalg::FactorCause::kNotFinite;
-  if (!is_finite) return kinematics::describe_failure(evaluation_, AccelerationStatus::kNotFinite);
-  if (!factors_.ok) return kinematics::describe_failure(evaluation_, AccelerationStatus::kSingular);
-  return fmt::format(
-      "Newton's iteration did not converge (rate {:.2g} after {} iterations); the largest correction is that of {}",
-      outcome_.rate, outcome_.iterations, norm_.find_worst(evaluation_.structure(), dq_, dv_, dx_));
+  return std::isfinite(upper_.sum() + lower_.sum());
 }
 
 }  // namespace trammel::integrators

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "trammel/integrators/continuous_solution.h"
 #include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
@@ -161,12 +162,7 @@ bool NewmarkFamily::complete() {
   trouble_ = context_.accelerations.factor_position();
   if (trouble_ != AccelerationStatus::kSolved) return false;
   if (options_.after_step == AfterStep::kProject && m_ > 0) context_.projector.project_velocity(trial_.v);
-  evaluation_.set_velocity(trial_.v);
-  trouble_ = context_.accelerations.solve(trial_);
-  trial_.a = evaluation_.point().a;
-  trial_.lambda = evaluation_.point().lambda;
-  trial_.x = evaluation_.point().x;
-  trial_.x_rate = evaluation_.point().x_rate;
+  trouble_ = complete_state(context_, trial_, trial_);
   return trouble_ == AccelerationStatus::kSolved;
 }
 

@@ -49,7 +49,7 @@ NewmarkOptions read_newmark_settings(const MethodEntry& entry, const MethodOptio
   result.filters_error = word("filter") == "yes";
   result.rho = option_number(entry, options, "rho");
   result.equations.newton = read_newton_kind(word("newton"));
-  result.max_predictor_degree = static_cast<int>(option_number(entry, options, "predictor"));
+  result.max_predictor_degree = std::stoi(word("predictor"));
   return result;
 }
 

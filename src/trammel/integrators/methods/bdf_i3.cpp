@@ -18,11 +18,8 @@ const MethodEntry bdf_i3_entry{
                      .general_kinematics = false},
     .options =
         {{"max_order",
-          {"5"},
-          "largest order; from 3 on fast undamped oscillations are amplified, at 6 all but well damped ones",
-          true,
-          1,
-          BdfHistory::kLargestOrder},
+          {"5", "1", "2", "3", "4", "6"},
+          "largest order; from 3 on fast undamped oscillations are amplified, at 6 all but well damped ones"},
          {"order", {"variable", "fixed"}, "chosen by the errors, or raised at every step up to max_order"},
          {"form",
           {"second-order", "first-order"},
@@ -45,7 +42,7 @@ const MethodEntry bdf_i3_entry{
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {
       const auto word = [&](const char* name) { return option_value(bdf_i3_entry, context.options, name); };
       BdfOptions options;
-      options.max_order = static_cast<int>(option_number(bdf_i3_entry, context.options, "max_order"));
+      options.max_order = std::stoi(word("max_order"));
       options.fixed_order = word("order") == "fixed";
       options.form = word("form") == "first-order" ? BdfForm::kFirstOrder : BdfForm::kSecondOrder;
       options.judges_velocities = word("error") == "all";
