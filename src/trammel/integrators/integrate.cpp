@@ -392,9 +392,10 @@ bool Run::attempt_until_accepted() {
       ++failures;
     }
     if (failures >= kMaxFailuresInARow) {
+      const std::string trouble = method_->describe_trouble();  // before describe_position() moves the evaluation
       fail(FailureCause::kEquations,
-           fmt::format("at t = {:g} the equations could not be solved, last with h = {:.3g}: {}", t, h,
-                       method_->describe_trouble()));
+           fmt::format("at t = {:g} the equations could not be solved, last with h = {:.3g}: {}{}", t, h, trouble,
+                       describe_position()));
       return false;
     }
     was_rejected = true;

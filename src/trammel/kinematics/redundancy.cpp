@@ -13,7 +13,7 @@ using linalg::Vector;
 namespace {
 
 // A row whose distance from the others is below this share of its length is close to a singular position.
-constexpr double kNearlyDependent = 0.02;
+constexpr double kNearlyDependent = 0.1;
 
 const std::string& name_at(const std::vector<std::string>& names, int index) {
   return names[static_cast<std::size_t>(index)];
