@@ -62,9 +62,9 @@ Json describe(const integrators::MethodEntry& entry) {
 }
 
 void print(const cases::CaseEntry& entry) {
-  fmt::print("{:<20} {}\n", entry.name, entry.summary);
+  fmt::print("{:<22} {}\n", entry.name, entry.summary);
   for (const cases::Parameter& p : entry.parameters) {
-    fmt::print("{:<20}   -p {}={:g}  {}\n", "", p.name, p.value, p.meaning);
+    fmt::print("{:<22}   -p {}={:g}  {}\n", "", p.name, p.value, p.meaning);
   }
 }
 
@@ -74,7 +74,10 @@ void print(const integrators::MethodEntry& entry) {
     if (!ability.is_able) fmt::print("{:<14}   cannot integrate {}\n", "", ability.what);
   }
   for (const integrators::MethodOptionInfo& o : entry.options) {
-    fmt::print("{:<14}   --option {}={}  {}\n", "", o.name, fmt::join(o.values, "|"), o.meaning);
+    // A default outside of the range stands for "not given".
+    const bool is_unset = o.is_number && !(std::stod(o.values.front()) >= o.least);
+    const std::string value = is_unset ? "NUMBER" : fmt::format("{}", fmt::join(o.values, "|"));
+    fmt::print("{:<14}   --option {}={}  {}\n", "", o.name, value, o.meaning);
   }
 }
 
@@ -96,7 +99,7 @@ Json describe(const model::ForceTypeInfo& entry) { return {{"name", entry.name},
 
 void print(const model::JointTypeInfo& entry) {
   const char* where = entry.in_plane && entry.in_space ? "" : entry.in_plane ? " (planar only)" : " (spatial only)";
-  fmt::print("{:<20} {}{}\n", entry.name, entry.summary, where);
+  fmt::print("{:<22} {}{}\n", entry.name, entry.summary, where);
 }
 
 void print(const model::ForceTypeInfo& entry) { fmt::print("{:<16} {}\n", entry.name, entry.summary); }

@@ -100,6 +100,22 @@ TEST(Hht, ReactionsDoNotRing) {
 }
 
 // Without damping and projection the bare scheme leaves the solution. It must not do so in silence.
+TEST(Hht, ALargeFixedStepIsIteratedOn) {
+  const cases::Case c = build("pendulum");
+  Options options = hht(1e-8);
+  options.h_fixed = 0.2;
+  const RunResult result = integrate(*c.system, c.start, 1, options);
+  EXPECT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+}
+
+TEST(Hht, OptionsThatAreNoNumberAreRefused) {
+  const cases::Case c = build("pendulum");
+  for (const char* value : {"nan", "inf", "-1", "0.1"}) {
+    EXPECT_EQ(integrate(*c.system, c.start, 1, hht(1e-6, {{"alpha", value}})).failure.cause,
+              FailureCause::kInvalidInput);
+  }
+}
+
 TEST(Hht, TheBareUndampedSchemeIsDoubted) {
   const cases::Case c = build("pendulum");
   const RunResult result = integrate(*c.system, c.start, 2, hht(1e-5, {{"alpha", "0"}, {"after_step", "nothing"}}));
@@ -152,6 +168,24 @@ TEST(Hht, TakesThePapersWeightsAndItsFormulaForStates) {
       previous = std::max(e.q, e.x);
     }
   }
+}
+
+// The work of the drive, whose rate is that of a reaction, is zero after a whole turn of the driven slider-crank.
+TEST(Hht, StatesLedByReactionsAreOfSecondOrder) {
+  const auto model = std::make_shared<const model::Model>(cases::build_model(*cases::find_case("slider-crank")));
+  analyses::PrepareOptions with_energy;
+  with_energy.with_energy_states = true;
+  const cases::Case c = cases::make_case(analyses::prepare(model, with_energy));
+  const auto work_after_a_turn = [&](double h) {
+    Options options = hht(1e-8);
+    options.h_fixed = h;
+    const RunResult result = integrate(*c.system, c.start, 0.5, options);
+    EXPECT_TRUE(result.ok()) << result.reason;
+    return std::abs(result.state.x[result.state.x.size() - 1]);
+  };
+  const double coarse = work_after_a_turn(2e-3), fine = work_after_a_turn(1e-3);
+  EXPECT_LT(fine, 1e-2);
+  EXPECT_GT(std::log2(coarse / fine), 1.8);  // over a whole period it may be more
 }
 
 TEST(Hht, StatesInImplicitFormGiveTheSameMotion) {

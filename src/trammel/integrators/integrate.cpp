@@ -64,7 +64,8 @@ class Run {
         accelerations_(evaluation_),
         projector_(evaluation_, accelerations_),
         norm_(system.structure(), options.rtol, options.atol),
-        context_{evaluation_, accelerations_, projector_, norm_, result_.statistics, options.method_options, horizon_},
+        context_{evaluation_,        accelerations_,         projector_, norm_,
+                 result_.statistics, options.method_options, horizon_,   options.h_fixed > 0},
         method_(entry.make(context_)),
         solution_(context_, *method_),
         locator_(events, solution_, options.event_checks) {
@@ -380,8 +381,9 @@ bool Run::attempt_until_accepted() {
     }
     ++(solved ? statistics.rejected_error : statistics.rejected_convergence);
     if (options_.h_fixed > 0) {
-      fail(FailureCause::kMethod, fmt::format("at t = {:g} the fixed step of {:g} s could not be computed: {}", t, h,
-                                              method_->describe_trouble()));
+      fail(FailureCause::kMethod,
+           fmt::format("at t = {:g} the fixed step of {:g} s could not be computed: {}; use a smaller one", t, h,
+                       method_->describe_trouble()));
       return false;
     }
     if (solved) {

@@ -39,7 +39,10 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
           "check' "
           "names them)");
   require(can.reaction_dependent_forces || !structure.force_depends_on_lambda(), "forces that depend on reactions");
-  require(can.general_kinematics || structure.has_trivial_kinematics, "positions whose rate is not the velocity");
+  require(
+      can.general_kinematics || structure.has_trivial_kinematics,
+      "positions whose rate is not the velocity (spatial models: use the plain form, which the command line takes by "
+      "itself when --form is left out)");
 
   std::vector<std::string> known;
   for (const MethodOptionInfo& info : method.options) known.push_back(info.name);
@@ -53,7 +56,7 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
               : fmt::format("method '{}' has no option '{}'; it has: {}", method.name, name, fmt::join(known, ", ")));
     } else if (info->is_number) {
       const std::optional<double> number = parse_number(value);
-      if (!number || *number < info->least || *number > info->largest) {
+      if (!number || !(*number >= info->least && *number <= info->largest)) {
         obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be a number from {} to {}", name,
                                         method.name, value, info->least, info->largest));
       }

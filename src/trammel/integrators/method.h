@@ -32,6 +32,7 @@ struct MethodContext {
   Statistics& statistics;
   const MethodOptions& options;
   const double& horizon;  ///< the next time that a step must hit: the end of the run or an edge of the equations [s]
+  bool has_fixed_step = false;  ///< steps cannot be cut: their equations are worth more iterations
 
   /// t + h, or the horizon itself when only round-off keeps them apart: every method ends its steps with this.
   double end_of_step(double t, double h) const {

@@ -16,6 +16,7 @@ namespace {
 // Corrections that no longer fall count as rounding errors up to this share of the tolerance. bdf-i3 takes the four-bar
 // with 40 loops through its singular positions down to a tolerance of 1e-9 by it (without: 1e-8).
 constexpr double kLargestRoundOff = 0.03;
+constexpr int kMaxIterationsOfFixedSteps = 50;
 }  // namespace
 
 NewtonKind read_newton_kind(const std::string& word) {
@@ -69,7 +70,9 @@ bool ImplicitStep::solve(const StepCoefficients& coefficients, const CorrectionS
     };
     outcome_ = math::iterate_newton(
         iterate,
-        {.max_iterations = options_.max_iterations, .tolerance = options_.tolerance, .floor = round_off(scale)},
+        {.max_iterations = context_.has_fixed_step ? kMaxIterationsOfFixedSteps : options_.max_iterations,
+         .tolerance = options_.tolerance,
+         .floor = round_off(scale)},
         policy_.rate());
     policy_.note_iteration(outcome_);
     context_.statistics.newton_iterations += outcome_.iterations;

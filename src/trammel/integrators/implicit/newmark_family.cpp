@@ -43,8 +43,16 @@ NewmarkFamily::NewmarkFamily(const MethodContext& context, const NewmarkOptions&
       deviation_(n_v_ + m_, n_v_, options.max_predictor_degree) {
   const dae::Structure& s = evaluation_.structure();
   const std::vector<bool> is_algebraic = s.algebraic_states();
+  std::vector<bool> is_led(static_cast<std::size_t>(n_x_), false);
+  for (const Derivative which : {Derivative::kStateByA, Derivative::kStateByLambda}) {
+    for (const linalg::Entry& e : s.pattern(which).entries()) is_led[static_cast<std::size_t>(e.row)] = true;
+  }
   for (int i = 0; i < n_x_; ++i) {
-    if (is_algebraic[static_cast<std::size_t>(i)]) algebraic_.push_back(i);
+    if (is_algebraic[static_cast<std::size_t>(i)]) {
+      algebraic_.push_back(i);
+    } else if (is_led[static_cast<std::size_t>(i)]) {
+      led_by_reactions_.push_back(i);
+    }
   }
   if (options.error == ErrorMeasure::kPaper) context.norm.set_rule(WeightRule::kLargestSeen);
   begin_ = state_ = trial_ = State::zero(s);
@@ -163,7 +171,15 @@ bool NewmarkFamily::complete() {
   if (trouble_ != AccelerationStatus::kSolved) return false;
   if (options_.after_step == AfterStep::kProject && m_ > 0) context_.projector.project_velocity(trial_.v);
   trouble_ = complete_state(context_, trial_, trial_);
+  correct_states();
   return trouble_ == AccelerationStatus::kSolved;
+}
+
+/// Rates that depend on accelerations or reactions were those of the unknowns of (2), which are of first order only.
+void NewmarkFamily::correct_states() {
+  for (const int i : led_by_reactions_) {
+    trial_.x[i] += formula_.c_x * (trial_.x_rate[i] - equations_.trial().x_rate[i]);
+  }
 }
 
 double NewmarkFamily::calc_error(double h) {

@@ -78,6 +78,7 @@ class NewmarkFamily final : public Method {
   void set_known(double h);
   void predict(double h);
   bool complete();
+  void correct_states();
   double calc_error(double h);
   void add_curvature(double h);
   double calc_error_of_paper(double h);
@@ -92,6 +93,7 @@ class NewmarkFamily final : public Method {
   Extrapolation past_;          // (a, lambda, x') of the accepted states
   Extrapolation deviation_;     // of the unknowns (a, lambda) of (2) from what the accepted states let expect, over h
   std::vector<int> algebraic_;  // states that occur without their rate
+  std::vector<int> led_by_reactions_;  // states whose rate depends on a or lambda
   Formula formula_;
   dae::State begin_, state_, trial_;
   Vector a_begin_, rate_begin_, known_, known_v_, known_x_;

@@ -30,7 +30,7 @@ const MethodEntry bdf_i3_entry{
           "what the tolerance is about: positions, velocities and states; without velocities"},
          {"project",
           {"yes", "no"},
-          "put velocities onto their constraints after every step; no: the bare formula, which needs error=positions, "
+          "put velocities onto their constraints after every step; no: the bare formula, judged by positions alone, "
           "because its velocities jump with every change of the step"},
          {"reactions",
           {"consistent", "corrector"},
@@ -45,8 +45,8 @@ const MethodEntry bdf_i3_entry{
       options.max_order = std::stoi(word("max_order"));
       options.fixed_order = word("order") == "fixed";
       options.form = word("form") == "first-order" ? BdfForm::kFirstOrder : BdfForm::kSecondOrder;
-      options.judges_velocities = word("error") == "all";
       options.projects = word("project") == "yes";
+      options.judges_velocities = word("error") == "all" && options.projects;
       options.consistent_reactions = word("reactions") == "consistent";
       options.equations.newton = read_newton_kind(word("newton"));
       return std::make_unique<BdfIndex3>(context, options);
