@@ -67,7 +67,7 @@ TEST(Hht, AnOldMatrixChangesTheCostAndNotTheResult) {
   const auto run = [&](const char* newton) {
     Options options = hht(1e-9, {{"newton", newton}});
     options.h_fixed = 1e-3;
-    const RunResult result = integrate(*c.system, c.start, 1, options);
+    RunResult result = integrate(*c.system, c.start, 1, options);
     EXPECT_TRUE(result.ok()) << result.reason;
     return result;
   };
