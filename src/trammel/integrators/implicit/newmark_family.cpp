@@ -231,15 +231,19 @@ double NewmarkFamily::calc_error_of_paper(double h) {
   const double rho = f.c_x / h;
   error_x_ = ((rho - 0.5) * h) * (trial_.x_rate - state_.x_rate);
   for (const int i : algebraic_) error_x_[i] = 0;
-  const double e_q = context_.norm.calc_without_velocities(error_q_, Vector());
-  const double e_x = n_x_ > 0 ? context_.norm.calc_without_velocities(Vector(), error_x_) : 0;
-  return e_q > e_x || std::isnan(e_q) ? e_q : e_x;
+  e_q_ = context_.norm.calc_without_velocities(error_q_, Vector());
+  e_x_ = n_x_ > 0 ? context_.norm.calc_without_velocities(Vector(), error_x_) : 0;
+  return e_q_ > e_x_ || std::isnan(e_q_) ? e_q_ : e_x_;
 }
 
 void NewmarkFamily::choose_next_step(double h, double error) {
   const double exponent = 1.0 / (order() + 1);
   const double size = std::max(error, 1e-10);
   double factor = kSafety * std::pow(size, -exponent);
+  if (options_.error == ErrorMeasure::kPaper && e_x_ > 0) {
+    // (37b) and (38b) of the paper: its error of states goes like h^2.
+    factor = kSafety * std::min(std::pow(std::max(e_q_, 1e-10), -exponent), std::pow(e_x_, -0.5));
+  }
   if (error <= 1) {
     if (last_error_ > 0) factor *= std::pow(last_error_ / size, kTrend * exponent);
     last_error_ = size;

@@ -102,7 +102,8 @@ class NewmarkFamily final : public Method {
   std::optional<double> h_next_;
   bool begin_is_set_ = false;
   bool was_rejected_ = false;
-  double last_error_ = 0;  // of the last accepted step; 0: there is none
+  double e_q_ = 0, e_x_ = 0;  // of the paper's measure
+  double last_error_ = 0;     // of the last accepted step; 0: there is none
   kkt::AccelerationStatus trouble_ = kkt::AccelerationStatus::kSolved;
   bool newton_failed_ = false;
 };
