@@ -68,12 +68,15 @@ void apply_model_settings(const model::SimulationSettings& settings, integrators
   if (settings.method) options.method = *settings.method;
   if (settings.tolerance) options.rtol = options.atol = *settings.tolerance;
   if (settings.max_step) options.h_max = *settings.max_step;
-  for (const auto& [name, value] : settings.method_options) options.method_options[name] = value;
 }
 
 integrators::Options integration_options(const RunArguments& arguments, const Problem& problem, double t_end) {
   integrators::Options options;
   if (problem.model) apply_model_settings(problem.model->simulation, options);
+  // Options of the file belong to its method.
+  if (problem.model && (!arguments.method || *arguments.method == options.method)) {
+    for (const auto& [name, value] : problem.model->simulation.method_options) options.method_options[name] = value;
+  }
   if (arguments.method) options.method = *arguments.method;
   if (!integrators::find_method(options.method)) {
     std::vector<std::string> names;

@@ -45,6 +45,13 @@ TEST_F(ModelProgram, KinematicsSaysThatItLooksForNoEvents) {
   EXPECT_TRUE(contains(summary["notes"], "events of the model are not looked for")) << summary["notes"];
 }
 
+TEST_F(ModelProgram, OptionsOfTheFileBelongToItsMethod) {
+  const std::string model = write_crank("simulation: {t_end: 0.1, method: hht, options: {alpha: -0.1}}");
+  EXPECT_EQ(run_json("run " + model)["method"], "hht");
+  EXPECT_EQ(run_json("run " + model + " --method bdf-i3")["method"], "bdf-i3");
+  EXPECT_EQ(run("run " + model + " --method bdf-i3 --option alpha=-0.1").status, 2);
+}
+
 TEST_F(ModelProgram, KinematicsKeepsToTheLargestStep) {
   const std::string model = write_crank("simulation: {t_end: 1, max_step: 1e-3}");
   EXPECT_LE(run_json("kinematics " + model)["statistics"]["largest_step"].get<double>(), 1.001e-3);
