@@ -7,12 +7,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trammel/analyses/prepare.h"
 #include "trammel/dae/constrained_system.h"
 #include "trammel/integrators/event.h"
+#include "trammel/io/scene.h"
 #include "trammel/model/model.h"
 
 namespace trammel::cases {
@@ -57,6 +59,7 @@ struct Case {
   std::vector<integrators::Event> events;  ///< looked for when the user asks for events; those of a model always
   std::function<std::vector<BodyPose>(const dae::State&)> bodies;  ///< may be empty
   std::shared_ptr<const system::Mechanism> mechanism;              ///< of a model; null for equations
+  std::optional<io::Scene> scene;                                  ///< of equations: what to draw of `bodies`
   std::vector<std::string> warnings;                               ///< for the user, before the run
 };
 

@@ -94,9 +94,20 @@ parameters:
   tyre_stiffness: { value: 296325, meaning: "[N/m]" }
   tyre_damping: { value: 3502, meaning: "[N s/m]" }
   reach: { value: "sqrt((tyre_radius + bump)^2 - tyre_radius^2)", meaning: "at which a wheel meets the bump [m]" }
+ground:
+  shapes:
+    - { type: box, size: [22, 4, 0.02], position: [7, 0, -0.01], color: "#d5d8dc" }
+    - { type: cylinder, radius: bump, length: 4, position: [bump_x, 0, 0], orientation: { axis: [1, 0, 0], angle: 90 deg }, color: "#c0883a" }
 curves:
   front_shock: { kind: linear, points: [[-1, -12521.564], [0, 0], [1, 22460.008]] }
   rear_shock: { kind: linear, points: [[-1, -14535.522], [0, 0], [1, 35025.354]] }
+)yaml";
+
+// Pictures only: body, bonnet and cabin.
+constexpr const char* kChassisShapes = R"yaml(    shapes:
+      - { type: box, size: [4.4, 1.0, 0.25], position: [0, 0, 0.3], color: "#8a9a5b" }
+      - { type: box, size: [1.3, 1.5, 0.3], position: [1.6, 0, 0.6], color: "#8a9a5b" }
+      - { type: box, size: [2.9, 1.7, 0.75], position: [-0.6, 0, 0.8], color: "#76854d" }
 )yaml";
 
 /// The lines of a body that say where it is, and that it drives.
@@ -151,6 +162,7 @@ class Corner {
     write_point(text, "upper_ball", axle_.upper_ball);
     write_point(text, "lower_ball", axle_.lower_ball);
     write_point(text, "tie_rod", axle_.tie_rod_outer);
+    write_wheel_shapes(text);
   }
 
   void write_joints(std::string& text) const {
@@ -228,6 +240,15 @@ class Corner {
   void write_point(std::string& text, const char* what, const Vector3d& p) const {
     fmt::format_to(std::back_inserter(text), "      {}: {}\n", what, point(p));
   }
+  /// The tyre, and bars from its centre to the joints.
+  void write_wheel_shapes(std::string& text) const {
+    fmt::format_to(
+        std::back_inserter(text),
+        "    shapes:\n      - {{ type: cylinder, radius: tyre_radius, length: 0.3, position: {0}, orientation: {{ "
+        "axis: "
+        "[1, 0, 0], angle: 90 deg }}, color: \"#4a4f57\" }}\n      - {{ type: line, points: [{1}, {0}, {2}] }}\n",
+        point(axle_.wheel_centre), point(axle_.upper_ball), point(axle_.lower_ball));
+  }
   std::string hinge_frame(const Vector3d& front, const Vector3d& rear) const {
     return fmt::format("{{ position: {}, orientation: {{ directions: {{ z: {}, x: [0, 0, 1] }} }} }}",
                        point(0.5 * (front + rear)), point(front - rear));
@@ -266,7 +287,7 @@ std::string write_hmmwv14(UpperHinge hinge) {
   constexpr const char* slide =
       "{ position: [1.438648, 0, 0.054229], orientation: { directions: { z: [0, 1, 0], x: [1, 0, 0] } } }";
   text += "bodies:\n  chassis:\n    mass: 2086.52\n    inertia: [1078.52, 2955.66, 3570.2]\n";
-  text += "    centre_of_mass: [0.056, 0, 0.213]\n" + chassis;
+  text += "    centre_of_mass: [0.056, 0, 0.213]\n" + chassis + kChassisShapes;
   fmt::format_to(std::back_inserter(text), "    markers:\n      rack: {}\n", slide);
   write_all(&Corner::write_chassis_markers);
   text += "  rack:\n    mass: 9.072\n    inertia: [1, 1, 1]\n    centre_of_mass: [1.438648, 0, 0.054229]\n" + chassis;

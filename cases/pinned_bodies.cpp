@@ -105,11 +105,12 @@ PinnedBodies::Parts PinnedBodies::divide(const std::vector<PlanarBody>& bodies, 
 
 PinnedBodies::PinnedBodies(const std::vector<PlanarBody>& bodies, const std::vector<Pin>& pins,
                            const std::vector<Entry>& force_by_q, const std::vector<Entry>& force_by_v)
-    : PinnedBodies(bodies, divide(bodies, pins, force_by_q, force_by_v)) {}
+    : PinnedBodies(bodies, pins, divide(bodies, pins, force_by_q, force_by_v)) {}
 
-PinnedBodies::PinnedBodies(std::vector<PlanarBody> bodies, Parts parts)
+PinnedBodies::PinnedBodies(std::vector<PlanarBody> bodies, std::vector<Pin> pins, Parts parts)
     : ConstrainedSystem(std::move(parts.structure)),
       bodies_(std::move(bodies)),
+      pins_(std::move(pins)),
       columns_(std::move(parts.columns)),
       angle_columns_(std::move(parts.angle_columns)),
       masses_(std::move(parts.masses)),
@@ -221,6 +222,15 @@ std::vector<BodyPose> PinnedBodies::poses(const dae::State& state) const {
     poses.push_back(std::move(pose));
   }
   return poses;
+}
+
+PlanarScene PinnedBodies::scene(double gravity) const {
+  PlanarScene scene(gravity);
+  for (const PlanarBody& body : bodies_) scene.add_body(body.name, body.mass);
+  for (const Pin& pin : pins_) {
+    scene.add_pin(pin.name, {pin.second.body, pin.second.x, pin.second.y}, {pin.first.body, pin.first.x, pin.first.y});
+  }
+  return scene;
 }
 
 }  // namespace trammel::cases

@@ -10,6 +10,7 @@
 // columns x, y, angle; a point x, y.
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 
@@ -47,6 +48,8 @@ class PinnedBodies : public dae::ConstrainedSystem {
 
   /// Where every body is (points have the angle 0).
   std::vector<BodyPose> poses(const dae::State& state) const;
+  /// What to draw: bodies and pins, with gravity along -y [m/s^2].
+  PlanarScene scene(double gravity) const;
 
  protected:
   /// The patterns are those of df/dq and df/dv.
@@ -69,11 +72,12 @@ class PinnedBodies : public dae::ConstrainedSystem {
   };
   struct Shared;
   struct Parts;
-  PinnedBodies(std::vector<PlanarBody> bodies, Parts parts);
+  PinnedBodies(std::vector<PlanarBody> bodies, std::vector<Pin> pins, Parts parts);
   static Parts divide(const std::vector<PlanarBody>& bodies, const std::vector<Pin>& pins,
                       const std::vector<linalg::Entry>& force_by_q, const std::vector<linalg::Entry>& force_by_v);
 
   std::vector<PlanarBody> bodies_;
+  std::vector<Pin> pins_;
   std::vector<int> columns_;
   std::vector<int> angle_columns_;  // of the bodies that turn
   std::vector<double> masses_;      // in the order of the pattern of M

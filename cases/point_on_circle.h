@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 
@@ -70,6 +71,11 @@ Case make_point_on_circle(Force force, double phi, double w, double t_end) {
     return std::vector<BodyPose>{
         {"mass", s.q, std::atan2(s.q[0], -s.q[1]), s.v, (s.q[0] * s.v[1] - s.q[1] * s.v[0]) / s.q.squaredNorm()}};
   };
+  PlanarScene scene;
+  scene.add_body("mass", 1, {disc(0.06)});
+  scene.add_joint("circle", "distance", {}, {0, 0, 0});
+  scene.add_trail("mass");
+  c.scene = scene.scene();
   return c;
 }
 

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 namespace {
@@ -283,6 +284,30 @@ std::vector<BodyPose> poses(const dae::State& state) {
   return poses;
 }
 
+/// Pins seen from the centres of mass.
+io::Scene draw() {
+  PlanarScene scene;
+  const std::array<double, 7> masses{kM1, kM2, kM3, kM4, kM5, kM6, kM7};
+  for (std::size_t k = 0; k < 7; ++k) scene.add_body("K" + std::to_string(k + 1), masses[k]);
+  using At = PlanarScene::At;
+  const At A{model::kGround, kXa, kYa}, B{model::kGround, kXb, kYb}, C{model::kGround, kXc, kYc};
+  const At q2{1, kDa - kD, 0}, q3{2, -kSb, kSa - kSs}, q4{3, 0, -kEa}, q6{5, kFa, 0};  // the common pin Q
+  scene.add_pin("O", {}, {0, -kRa, 0});
+  scene.add_pin("K1-K2", {0, kRr - kRa, 0}, {1, kDa, 0});
+  scene.add_pin("K2-K3", q2, q3);
+  scene.add_pin("B", B, {2, -kSb, kSa});
+  scene.add_pin("K3-K4", q3, q4);
+  scene.add_pin("K4-K5", {3, 0, kEea}, {4, kZt - kTa, -kTb});
+  scene.add_pin("A-K5", A, {4, -kTa, -kTb});
+  scene.add_pin("K3-K6", q3, q6);
+  scene.add_pin("K6-K7", {5, -kZff, 0}, {6, kUa, kUb - kU});
+  scene.add_pin("A-K7", A, {6, kUa, kUb});
+  scene.add_spring("spring", C, {2, kSd - kSb, kSa - kSc});
+  scene.add_point("Q", q2);
+  scene.add_trail("Q");
+  return scene.scene();
+}
+
 Case build(const ParameterValues&) {
   Case c;
   c.system = std::make_unique<Andrews>();
@@ -297,6 +322,7 @@ Case build(const ParameterValues&) {
   extreme.needs_accelerations = true;
   c.events.push_back(extreme);
   c.bodies = poses;
+  c.scene = draw();
   return c;
 }
 

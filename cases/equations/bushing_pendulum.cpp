@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 namespace {
@@ -152,6 +153,12 @@ Case build(const ParameterValues& p) {
     return std::vector<BodyPose>{{"body1", s.q.segment(kX1, 2), s.q[kTheta1], s.v.segment(kX1, 2), s.v[kTheta1]},
                                  {"body2", s.q.segment(kX2, 2), s.q[kTheta2], s.v.segment(kX2, 2), s.v[kTheta2]}};
   };
+  PlanarScene scene(p.at("g"));
+  scene.add_body("body1", 1, {box(0.2, 0.1)});
+  scene.add_body("body2", 1, {box(0.2, 0.1)});
+  scene.add_joint("rod", "distance", {0, 0, 0}, {1, 0, 0});
+  scene.add_trail("body2");
+  c.scene = scene.scene();
   return c;
 }
 

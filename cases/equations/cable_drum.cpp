@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 namespace {
@@ -89,6 +90,11 @@ Case build(const ParameterValues& p) {
     return std::vector<BodyPose>{{"load", linalg::Vector{{kCableRadius, s.q[0]}}, 0, linalg::Vector{{0, s.v[0]}}, 0},
                                  {"drum", s.q.segment(1, 2), s.q[3], s.v.segment(1, 2), s.v[3]}};
   };
+  PlanarScene scene(kGravity);
+  scene.add_body("load", kLoadMass, {box(kCableRadius, kCableRadius)});
+  scene.add_body("drum", kDrumMass, {disc(kCableRadius), box(0.2 * kCableRadius, 0.8 * kCableRadius, 0, 0.5 * kCableRadius)});
+  scene.add_joint("cable", "distance", {1, 0, 0}, {0, 0, 0});
+  c.scene = scene.scene();
   return c;
 }
 

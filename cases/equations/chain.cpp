@@ -51,6 +51,10 @@ Case build(const ParameterValues& p) {
   for (int i = 0; i < n; ++i) c.start.q[3 * i] = kLength * (i + 0.5);
   c.t_end = 1;
   c.bodies = [chain = system.get()](const dae::State& state) { return chain->poses(state); };
+  PlanarScene scene = system->scene(kGravity);
+  scene.add_point("tip", {n - 1, kLength / 2, 0});
+  scene.add_trail("tip");
+  c.scene = scene.scene();
   c.system = std::move(system);
   return c;
 }

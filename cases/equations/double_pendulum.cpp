@@ -71,6 +71,10 @@ Case build(const ParameterValues& p) {
   turn.function = [](const dae::State& s) { return s.v[kAngle1]; };
   c.events.push_back(turn);
   c.bodies = [pendulum = system.get()](const dae::State& state) { return pendulum->poses(state); };
+  PlanarScene scene = system->scene(kGravity);
+  scene.add_point("tip", {1, kL2, 0});
+  scene.add_trail("tip");
+  c.scene = scene.scene();
   c.system = std::move(system);
   return c;
 }

@@ -101,6 +101,9 @@ Case build(const ParameterValues& p) {
   turn.threshold = 1e-2;  // the rate is noise until the wave has come up from the load
   c.events.push_back(turn);
   c.bodies = [chain = system.get()](const dae::State& state) { return chain->poses(state); };
+  PlanarScene scene = system->scene(0);
+  scene.add_trail("load");
+  c.scene = scene.scene();
   c.system = std::move(system);
   return c;
 }

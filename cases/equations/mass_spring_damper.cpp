@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 namespace {
@@ -51,6 +52,10 @@ Case build(const ParameterValues&) {
   c.bodies = [](const dae::State& s) {
     return std::vector<BodyPose>{{"mass", linalg::Vector{{s.q[0], 0}}, 0, linalg::Vector{{s.v[0], 0}}, 0}};
   };
+  PlanarScene scene;
+  scene.add_body("mass", 1, {box(0.3, 0.3)});
+  scene.add_spring("spring", {model::kGround, -2, 0}, {0, -0.15, 0});
+  c.scene = scene.scene();
   return c;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cases/case.h"
+#include "cases/planar_scene.h"
 
 namespace trammel::cases {
 namespace {
@@ -64,6 +65,12 @@ Case build(const ParameterValues& p) {
     return std::vector<BodyPose>{
         {"mass", s.q, std::atan2(s.q[0], -s.q[1]), s.v, (s.q[0] * s.v[1] - s.q[1] * s.v[0]) / s.q.squaredNorm()}};
   };
+  const double length = p.at("length");
+  PlanarScene scene(p.at("g"));
+  scene.add_body("mass", p.at("mass"), {disc(0.08 * length)});
+  scene.add_joint("rod", "distance", {}, {0, 0, 0});
+  scene.add_trail("mass");
+  c.scene = scene.scene();
   return c;
 }
 

@@ -137,6 +137,7 @@ class Run {
   double h_done_ = 0;
   double energy_scale_ = 0;  // largest kinetic energy [J]
   double error_done_ = 0;    // last accepted
+  long iterations_noted_ = 0, rejections_noted_ = 0;  // up to the last accepted step
   linalg::Vector residual_;
   std::vector<std::size_t> fired_;
   double last_event_t_ = 0;
@@ -429,7 +430,14 @@ bool Run::note_step(double begin) {
   Statistics& statistics = result_.statistics;
   ++statistics.steps;
   const State& state = method_->state();
-  if (observers_.step) observers_.step({state.t, h_done_, error_done_});
+  const long iterations = statistics.newton_iterations;
+  const long rejections = statistics.rejected_error + statistics.rejected_convergence;
+  if (observers_.step) {
+    observers_.step({state.t, h_done_, error_done_, method_->order(), iterations - iterations_noted_,
+                     rejections - rejections_noted_});
+  }
+  iterations_noted_ = iterations;
+  rejections_noted_ = rejections;
   if (state.t < t_end_ || statistics.steps == 1) {
     const double h = state.t - begin;
     statistics.smallest_step = statistics.steps == 1 ? h : std::min(statistics.smallest_step, h);

@@ -29,9 +29,12 @@ struct Progress {
 
 /// An accepted step.
 struct StepRecord {
-  double t;      ///< its end [s]
-  double h;      ///< [s]
-  double error;  ///< at most 1 under error control
+  double t;                    ///< its end [s]
+  double h;                    ///< [s]
+  double error;                ///< at most 1 under error control
+  int order = 0;               ///< of the formula; 0 where there is none
+  long newton_iterations = 0;  ///< of all attempts at this step
+  long rejected = 0;           ///< attempts before the one that was accepted
 };
 
 /// Functions of the user that are called along a run. All may be empty.

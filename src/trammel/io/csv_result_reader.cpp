@@ -22,7 +22,7 @@ class CsvColumns final : public ResultColumns {
     }
     return result;
   }
-  Eigen::MatrixXd read_steps() const override { return {}; }
+  Eigen::MatrixXd read_steps(long /*first*/, long /*count*/) const override { return {}; }
 
  private:
   std::vector<std::vector<double>> values_;  ///< one list a column

@@ -52,7 +52,7 @@ class Hdf5Columns final : public ResultColumns {
   Hdf5Columns& operator=(const Hdf5Columns&) = delete;
 
   Eigen::MatrixXd read(std::span<const std::size_t> columns, long first, long count) const override;
-  Eigen::MatrixXd read_steps() const override;
+  Eigen::MatrixXd read_steps(long first, long count) const override;
 
   hid_t file() const { return file_.id(); }
   /// Reads the directory of the file.
@@ -91,11 +91,12 @@ Eigen::MatrixXd Hdf5Columns::read(std::span<const std::size_t> columns, long fir
   return result;
 }
 
-Eigen::MatrixXd Hdf5Columns::read_steps() const {
+Eigen::MatrixXd Hdf5Columns::read_steps(long first, long count) const {
   const Hdf5Session session;
   if (!steps_.dataset) return {};
-  RowMajorMatrix values(static_cast<Eigen::Index>(steps_.rows), static_cast<Eigen::Index>(steps_.order.size()));
-  read_rectangle(steps_.dataset.id(), {0, 0, steps_.rows, steps_.order.size()}, values.data());
+  RowMajorMatrix values(count, static_cast<Eigen::Index>(steps_.order.size()));
+  read_rectangle(steps_.dataset.id(),
+                 {static_cast<hsize_t>(first), 0, static_cast<hsize_t>(count), steps_.order.size()}, values.data());
   return values;
 }
 
@@ -116,6 +117,7 @@ void Hdf5Columns::read_header(ResultHeader& header) const {
   header.tolerance = read_number_attribute(file(), "tolerance");
   header.created = read_text_attribute(file(), "created");
   header.source = read_text(file(), "model/source");
+  if (has_link(file(), "model/scene")) header.scene = read_text(file(), "model/scene");
   const Hdf5Handle parameters = open_group(file(), "model/parameters");
   for (const std::string& name : attribute_names(parameters.id())) {
     header.parameters.emplace_back(name, read_number_attribute(parameters.id(), name));

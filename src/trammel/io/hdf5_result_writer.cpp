@@ -194,6 +194,7 @@ void Hdf5ResultWriter::write_header(const ResultHeader& header) {
   write_text_attribute(root, "created", header.created);
   const Hdf5Handle model = create_group(root, "model");
   write_text(model.id(), "source", header.source);
+  if (!header.scene.empty()) write_text(model.id(), "scene", header.scene);
   const Hdf5Handle parameters = create_group(model.id(), "parameters");
   for (const auto& [name, value] : header.parameters) write_number_attribute(parameters.id(), name, value);
   const Hdf5Handle attributes = create_group(root, "attributes", true);

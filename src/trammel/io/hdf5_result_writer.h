@@ -12,6 +12,7 @@
 //   /steps/...            values, names, units, descriptions of the history of steps, if there is one
 //   /events/names, times  string[events], double[events]
 //   /model/source         string, the model as the user wrote it
+//   /model/scene          string, JSON, what to draw of it (scene.h); where that is known
 //   /model/parameters     attributes: the parameters (double)
 //   /attributes           attributes: the free attributes (string)
 //   /summary              string, JSON about the run; only in a file that was finished

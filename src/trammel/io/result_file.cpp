@@ -144,9 +144,12 @@ Eigen::MatrixXd ResultFile::read(std::span<const std::size_t> columns, long firs
   }
 }
 
-Eigen::MatrixXd ResultFile::read_steps() const {
+Eigen::MatrixXd ResultFile::read_steps(long first, long count) const {
+  if (first < 0 || count < 0 || first > steps() - count) {
+    throw std::invalid_argument(fmt::format("'{}' has {} steps, not {} from {} on", path_, steps(), count, first));
+  }
   try {
-    return source_->read_steps();
+    return source_->read_steps(first, count);
   } catch (const std::runtime_error& error) {
     refuse(path_, fmt::format("is damaged: {}", error.what()));
   }

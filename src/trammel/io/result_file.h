@@ -46,8 +46,8 @@ class ResultColumns {
   virtual ~ResultColumns() = default;
   /// Columns by their places in the header, `count` rows from `first` on: count x columns.
   virtual Eigen::MatrixXd read(std::span<const std::size_t> columns, long first, long count) const = 0;
-  /// steps x step columns.
-  virtual Eigen::MatrixXd read_steps() const = 0;
+  /// The same of the history of steps, all its columns.
+  virtual Eigen::MatrixXd read_steps(long first, long count) const = 0;
 };
 
 class ResultFile {
@@ -77,8 +77,9 @@ class ResultFile {
   /// Columns by their places in columns(), `count` rows from `first` on: count x columns. For tables that do not fit in
   /// memory.
   Eigen::MatrixXd read(std::span<const std::size_t> columns, long first, long count) const;
-  /// One row a step, one column a step column of the header.
-  Eigen::MatrixXd read_steps() const;
+  /// One row a step, one column a step column of the header: all of them, or `count` from `first` on.
+  Eigen::MatrixXd read_steps() const { return read_steps(0, steps()); }
+  Eigen::MatrixXd read_steps(long first, long count) const;
   long steps() const { return contents_.steps; }
 
  private:

@@ -23,6 +23,7 @@ struct ResultHeader {
   std::string version;   ///< of the program
   std::string created;   ///< when, in words: time_now(), or empty for files that must not differ from run to run
   std::string source;    ///< the model as the user wrote it, may be large
+  std::string scene;     ///< JSON, what to draw of it (scene.h); empty when that is not known
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<std::pair<std::string, std::string>> attributes;  ///< whatever else is worth keeping
   std::vector<Column> columns;       ///< of the rows; time is always there besides, as "t" [s]

@@ -15,6 +15,7 @@
 
 #include "trammel/math/spline.h"
 #include "trammel/model/expression/expression.h"
+#include "trammel/model/shape.h"
 #include "trammel/model/signal.h"
 
 namespace trammel::model {
@@ -42,6 +43,7 @@ struct Body {
   bool has_position = false;                     ///< whether the file says where the body is; else joints place it
   bool has_orientation = false;                  ///< the same for its orientation
   bool is_held = false;                          ///< assembly must not move it
+  std::vector<Shape> shapes;                     ///< for pictures
 };
 
 /// A point with axes on a body.
@@ -281,6 +283,7 @@ struct Model {
   std::vector<Definition> outputs;
   std::vector<EventRule> events;
   std::vector<Signal> signals;  ///< what the inputs of the programs mean
+  std::vector<Shape> ground_shapes;
   SimulationSettings simulation;
   std::string source;  ///< text of the model file
 

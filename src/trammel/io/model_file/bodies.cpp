@@ -190,11 +190,14 @@ void read_bodies(PartReader& reader) {
   BodyReader bodies(reader);
   const Part& part = reader.part();
   bodies.read_markers(part.prefix + "ground", &part.placement, part.contents->section("ground"));
+  read_ground_shapes(reader);
   reader.for_each_map("bodies", [&](const std::string& name, const Entry& entry) {
     const int k = reader.index().find_body(name);
     if (k < 0) return;
     if (const Node* markers = entry.value->get("markers")) bodies.read_markers(name, nullptr, markers->entries);
-    bodies.read(reader.model().bodies[static_cast<std::size_t>(k)], *entry.value);
+    Body& body = reader.model().bodies[static_cast<std::size_t>(k)];
+    bodies.read(body, *entry.value);
+    if (const Node* shapes = entry.value->get("shapes")) body.shapes = read_shapes(reader, *shapes);
   });
 }
 

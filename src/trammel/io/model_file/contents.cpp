@@ -131,7 +131,12 @@ void ContentsLoader::merge(const Node& root, Contents& contents) {
 
 void ContentsLoader::merge_section(const Entry& section, Contents& contents) {
   const Node* map = section.value.get();
-  if (section.key == "ground") map = map->is_map() ? map->get("markers") : nullptr;
+  if (section.key == "ground") {
+    for (const Entry& entry : map->entries) {
+      if (entry.key == "shapes" && entry.value->is_list()) contents.ground_shapes.push_back(entry.value);
+    }
+    map = map->is_map() ? map->get("markers") : nullptr;
+  }
   if (map == nullptr || !map->is_map()) return;
   std::vector<Entry>& all = contents.sections[section.key];
   // Names within one file are unique already.

@@ -20,7 +20,8 @@ struct Contents {
   std::map<std::string, std::vector<Entry>, std::less<>> sections;
   /// "space", "gravity", "simulation", "model", "summary".
   std::map<std::string, Entry, std::less<>> settings;
-  Place place;  ///< where the model begins
+  std::vector<NodePtr> ground_shapes;  ///< lists of shapes of the ground, one of each file that has some
+  Place place;                         ///< where the model begins
 
   const std::vector<Entry>& section(std::string_view name) const;
   /// The value of a setting, or null.

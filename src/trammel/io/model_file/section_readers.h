@@ -39,6 +39,9 @@ class NameRegister {
 void declare_names(PartReader& reader, NameRegister& names);
 void read_curves(PartReader& reader);
 void read_bodies(PartReader& reader);
+/// Of the list at the key "shapes" of a body.
+std::vector<model::Shape> read_shapes(PartReader& reader, const Node& list);
+void read_ground_shapes(PartReader& reader);
 void read_joints(PartReader& reader);
 void read_motions(PartReader& reader);
 void read_forces(PartReader& reader);
