@@ -30,6 +30,7 @@ class InputError : public std::runtime_error {
 using Action = std::function<int()>;
 
 void add_run_command(CLI::App& app, Action& action);
+void add_compare_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_statics_command(CLI::App& app, Action& action);
 void add_kinematics_command(CLI::App& app, Action& action);
@@ -39,5 +40,7 @@ void add_schema_command(CLI::App& app, Action& action);
 void add_cases_command(CLI::App& app, Action& action);
 void add_methods_command(CLI::App& app, Action& action);
 void add_results_command(CLI::App& app, Action& action);
+void add_plot_command(CLI::App& app, Action& action);
+void add_report_command(CLI::App& app, Action& action);
 
 }  // namespace trammel::cli

@@ -58,12 +58,15 @@ int main(int argc, char** argv) {
   cli::add_check_command(app, action);
   cli::add_statics_command(app, action);
   cli::add_kinematics_command(app, action);
+  cli::add_compare_command(app, action);
+  cli::add_report_command(app, action);
+  cli::add_plot_command(app, action);
+  cli::add_results_command(app, action);
   cli::add_cases_command(app, action);
   cli::add_methods_command(app, action);
   cli::add_joints_command(app, action);
   cli::add_forces_command(app, action);
   cli::add_schema_command(app, action);
-  cli::add_results_command(app, action);
   const bool as_json =
       std::any_of(argv + 1, argv + argc, [](const char* word) { return word == std::string("--json"); });
   try {

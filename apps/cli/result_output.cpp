@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 
 #include "commands.h"
 #include "run_control.h"
@@ -11,17 +12,45 @@
 
 namespace trammel::cli {
 
-ResultRows::ResultRows(const Problem& problem) : structure_(problem.given.system->structure()) {
-  if (problem.given.mechanism) mechanism_ = std::make_unique<io::MechanismColumns>(*problem.given.mechanism);
+ResultRows::ResultRows(const Problem& problem) : given_(problem.given) {
+  if (given_.mechanism) {
+    mechanism_ = std::make_unique<io::MechanismColumns>(*given_.mechanism);
+  } else if (given_.scene && given_.bodies) {
+    add_pose_columns();
+  }
+}
+
+void ResultRows::add_pose_columns() {
+  std::set<std::string> known;
+  for (const io::Column& column : io::state_columns(given_.system->structure())) known.insert(column.name);
+  const std::vector<cases::BodyPose> bodies = given_.bodies(given_.start);
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const std::array<const char*, 3> components{".x", ".y", ".angle"};
+    for (int c = 0; c < 3; ++c) {
+      const std::string name = bodies[k].name + components[static_cast<std::size_t>(c)];
+      if (known.contains(name)) continue;  // a coordinate of the equations
+      const bool is_angle = c == 2;
+      poses_.push_back({{name, is_angle ? "rad" : "m", "bodies", is_angle ? "rotation about z" : "position"}, k, c});
+    }
+  }
 }
 
 std::vector<io::Column> ResultRows::columns() const {
-  return mechanism_ ? mechanism_->columns() : io::state_columns(structure_);
+  if (mechanism_) return mechanism_->columns();
+  std::vector<io::Column> columns = io::state_columns(given_.system->structure());
+  for (const PoseColumn& pose : poses_) columns.push_back(pose.column);
+  return columns;
 }
 
 const std::vector<double>& ResultRows::list(const dae::State& state) {
   if (mechanism_) return mechanism_->list(state);
   io::list_state(state, values_);
+  if (poses_.empty()) return values_;
+  const std::vector<cases::BodyPose> bodies = given_.bodies(state);
+  for (const PoseColumn& pose : poses_) {
+    const cases::BodyPose& body = bodies[pose.body];
+    values_.push_back(pose.component == 2 ? body.angle : body.position[pose.component]);
+  }
   return values_;
 }
 
@@ -34,6 +63,11 @@ std::unique_ptr<io::ResultWriter> create_writer(const std::string& path, const P
   header.created = io::time_now();
   header.parameters = problem.parameters;
   if (problem.model) header.source = problem.model->source;
+  if (problem.given.mechanism) {
+    header.scene = io::to_json(io::make_scene(problem.given.mechanism->model()));
+  } else if (problem.given.scene) {
+    header.scene = io::to_json(*problem.given.scene);
+  }
   header.columns = rows.columns();
   try {
     return io::create_result_writer(path, header);
@@ -55,7 +89,12 @@ void ResultOutput::write_row(const dae::State& state) {
 }
 
 void ResultOutput::write_step(const integrators::StepRecord& step) {
-  const std::array<double, 3> values{step.t, step.h, step.error};
+  const std::array<double, 6> values{step.t,
+                                     step.h,
+                                     step.error,
+                                     static_cast<double>(step.order),
+                                     static_cast<double>(step.newton_iterations),
+                                     static_cast<double>(step.rejected)};
   writer_->write_step(values);
 }
 
@@ -66,6 +105,7 @@ int ResultOutput::finish(const integrators::RunResult& result, bool as_json) {
     try {
       for (const integrators::EventRecord& event : result.events) writer_->add_event(event.name, event.t);
       writer_->finish(summary.dump());
+      is_saved_ = true;
       saved = fmt::format("  results        {} ({} rows)\n", writer_->path(), writer_->rows());
     } catch (const std::runtime_error& error) {
       not_saved = error.what();

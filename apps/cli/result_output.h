@@ -14,7 +14,8 @@
 
 namespace trammel::cli {
 
-/// Rows of the result file: what is known of a mechanism, or the plain state of equations.
+/// Rows of the result file: what is known of a mechanism, or the plain state of equations and the poses of the bodies
+/// that can be drawn of them.
 class ResultRows {
  public:
   /// Keeps references.
@@ -24,8 +25,17 @@ class ResultRows {
   const std::vector<double>& list(const dae::State& state);
 
  private:
-  const dae::Structure& structure_;
+  /// A column of a pose: of which body (in the order of Case::bodies), and which component: x, y or the angle.
+  struct PoseColumn {
+    io::Column column;
+    std::size_t body;
+    int component;
+  };
+  void add_pose_columns();
+
+  const cases::Case& given_;
   std::unique_ptr<io::MechanismColumns> mechanism_;
+  std::vector<PoseColumn> poses_;
   std::vector<double> values_;
 };
 
@@ -36,6 +46,8 @@ class ResultOutput {
   ResultOutput(const std::optional<std::string>& path, const Problem& problem, io::ResultHeader header);
 
   bool has_file() const { return writer_ != nullptr; }
+  /// Whether finish() left the file under its name.
+  bool is_saved() const { return is_saved_; }
   /// A run whose results are lost need not go on: a failure sets interruption().
   void write_row(const dae::State& state);
   void write_step(const integrators::StepRecord& step);
@@ -47,6 +59,7 @@ class ResultOutput {
   const Problem& problem_;
   ResultRows rows_;
   std::unique_ptr<io::ResultWriter> writer_;
+  bool is_saved_ = false;
 };
 
 /// Throws InputError when there is a path without a name.

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
 #include <optional>
 
+#include "column_choice.h"
 #include "commands.h"
 #include "result_output.h"
 #include "results_listing.h"
 #include "trammel/io/csv_result_writer.h"
 #include "trammel/io/result_file.h"
 #include "trammel/io/result_writer.h"
-#include "trammel/model/near_names.h"
 
 namespace trammel::cli {
 namespace {
@@ -34,36 +33,6 @@ struct ResultsArguments {
 };
 
 using TakeRow = std::function<void(double t, std::span<const double> values)>;
-
-[[noreturn]] void refuse_unknown(const ResultFile& file, const std::string& name) {
-  if (name.find_first_of("*?") != std::string::npos) {
-    throw InputError(fmt::format("'{}' has no column that matches '{}'", file.path(), name));
-  }
-  constexpr std::size_t kLongest = 400;
-  std::vector<std::string> known;
-  for (const Column& column : file.columns()) known.push_back(column.name);
-  const std::string text = model::describe_unknown("column", name, known);
-  if (text.size() <= kLongest) throw InputError(text);
-  throw InputError(fmt::format("there is no column '{}'; 'trammel results {}' lists what there is", name, file.path()));
-}
-
-/// The columns that the names ask for, each once, in the order of the names; all when there are none.
-std::vector<std::size_t> choose_columns(const ResultFile& file, const std::vector<std::string>& names) {
-  std::vector<std::size_t> chosen;
-  if (names.empty()) {
-    chosen.resize(file.columns().size());
-    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  }
-  for (const std::string& name : names) {
-    if (name == io::kTimeName) continue;  // is there anyway
-    const std::vector<std::size_t> found = file.find_columns(name);
-    if (found.empty()) refuse_unknown(file, name);
-    for (const std::size_t column : found) {
-      if (std::find(chosen.begin(), chosen.end(), column) == chosen.end()) chosen.push_back(column);
-    }
-  }
-  return chosen;
-}
 
 /// All rows, read in blocks.
 void take_rows(const ResultFile& file, std::span<const std::size_t> columns, const TakeRow& take) {
@@ -221,7 +190,9 @@ void add_results_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("results", "Show what a result file holds, and take columns out of it");
   auto a = std::make_shared<ResultsArguments>();
   command->add_option("file", a->file, "Result file (.h5 or .csv)")->required();
-  command->add_option("names", a->names, "Columns to take; * stands for any text, ? for any letter");
+  command->add_option("names", a->names,
+                      "Columns to take; * stands for any text, ? for any letter, and hinge.reaction for all that begin "
+                      "with it and a dot");
   command->add_option("--at", a->at, "Values at these times [s], between rows on a straight line")
       ->delimiter(',')
       ->allow_extra_args(false);

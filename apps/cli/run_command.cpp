@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "commands.h"
+#include "page.h"
 #include "problem.h"
 #include "result_output.h"
 #include "run_control.h"
+#include "trammel/analyses/form.h"
 #include "trammel/analyses/model_notes.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
 #include "trammel/model/near_names.h"
-#include "trammel/system/plain_form.h"
 
 namespace trammel::cli {
 namespace {
@@ -35,7 +37,10 @@ struct RunArguments {
   bool with_events = false;
   bool quiet = false;
   bool without_energy = false;
+  std::string report;  ///< page to write, kNamedByRun: named after the results; empty: none
 };
+
+constexpr const char* kNamedByRun = "*";
 
 /// Rows of a result file when the user does not say how many.
 constexpr int kDefaultOutputs = 200;
@@ -110,46 +115,40 @@ io::ResultHeader describe_run(const integrators::Options& options) {
   for (const auto& [name, value] : options.method_options) header.attributes.emplace_back("option " + name, value);
   header.step_columns = {{"t", "s", "", "end of the step"},
                          {"h", "s", "", "its size"},
-                         {"error", "", "", "its error, at most 1 when accepted"}};
+                         {"error", "", "", "its error, at most 1 when accepted"},
+                         {"order", "", "", "of the formula"},
+                         {"iterations", "", "", "Newton iterations of all attempts at it"},
+                         {"rejected", "", "", "attempts before the one that was accepted"}};
   return header;
 }
 
-/// A model in plain form: the system that is integrated, and what its states mean.
-struct Form {
-  std::shared_ptr<const system::PlainForm> plain;
-
-  dae::State to_quasi(const dae::State& state) const { return plain ? plain->to_quasi(state) : state; }
-};
-
 /// The form that the user asks for, or the one that the method can take.
-Form choose_form(const RunArguments& arguments, const Problem& problem, const integrators::MethodEntry& method) {
-  const std::shared_ptr<const system::Mechanism>& mechanism = problem.given.mechanism;
-  const bool is_spatial = mechanism && !mechanism->bodies().is_planar();
-  if (arguments.form == "plain" && !is_spatial) {
+analyses::Form choose_form(const RunArguments& arguments, const Problem& problem,
+                           const integrators::MethodEntry& method) {
+  std::optional<analyses::FormKind> wanted;
+  if (arguments.form) wanted = *arguments.form == "plain" ? analyses::FormKind::kPlain : analyses::FormKind::kQuasi;
+  if (wanted == analyses::FormKind::kPlain && !analyses::is_spatial(problem.given.mechanism.get())) {
     throw InputError("--form plain is for spatial models: others have v = q' anyway");
   }
-  const bool needs_plain = is_spatial && !method.capabilities.general_kinematics;
-  if (arguments.form ? *arguments.form == "quasi" : !needs_plain) return {};
-  return {std::make_shared<const system::PlainForm>(mechanism, mechanism->rotations())};
+  return analyses::choose_form(problem.given.mechanism, method, wanted);
 }
 
-/// Events read the state in quasi-velocity form.
-std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form) {
-  if (!form.plain) return events;
-  for (integrators::Event& event : events) {
-    event.function = [form, inner = event.function](const dae::State& state) { return inner(form.to_quasi(state)); };
-    if (!event.change) continue;
-    event.change = [form, inner = event.change](dae::State& state) {
-      dae::State quasi = form.to_quasi(state);
-      inner(quasi);
-      state.x = quasi.x;
-    };
+/// The names of page and results where the user leaves them to the program.
+void name_files(RunArguments& a) {
+  if (a.report.empty()) return;
+  if (a.report != kNamedByRun) check_page_name(a.report);
+  if (a.out && a.out->ends_with(".csv")) {
+    throw InputError("a page needs what only .h5 files hold: write --out FILE.h5, or leave --out away");
   }
-  return events;
+  const std::filesystem::path named = a.report != kNamedByRun ? a.report : a.out ? *a.out : a.request.name;
+  const std::filesystem::path base = a.report == kNamedByRun && !a.out ? named.stem() : named;
+  if (a.report == kNamedByRun) a.report = std::filesystem::path(base).replace_extension(".html").string();
+  if (!a.out) a.out = std::filesystem::path(base).replace_extension(".h5").string();
 }
 
 int run(RunArguments arguments) {
   check_out(arguments.out);
+  name_files(arguments);
   if (arguments.t_end) require_finite(*arguments.t_end, "--t-end");
   arguments.request.options.with_energy_states = arguments.out && !arguments.without_energy;
   const Problem problem = load_ready_problem(arguments.request);
@@ -158,7 +157,7 @@ int run(RunArguments arguments) {
   }
   const double t_end = arguments.t_end.value_or(problem.given.t_end);
   const integrators::Options options = integration_options(arguments, problem, t_end);
-  const Form form = choose_form(arguments, problem, *integrators::find_method(options.method));
+  const analyses::Form form = choose_form(arguments, problem, *integrators::find_method(options.method));
 
   integrators::Observers observers;
   ProgressLine progress(observers, arguments.quiet);
@@ -171,7 +170,7 @@ int run(RunArguments arguments) {
   catch_interrupts();
   const bool with_events = arguments.with_events || problem.model;
   const std::vector<integrators::Event> events =
-      with_events ? events_in_form(problem.given.events, form) : std::vector<integrators::Event>{};
+      with_events ? analyses::events_in_form(problem.given.events, form) : std::vector<integrators::Event>{};
   integrators::RunResult result =
       form.plain
           ? integrators::integrate(*form.plain, form.plain->to_plain(problem.given.start), t_end, options, events,
@@ -180,7 +179,11 @@ int run(RunArguments arguments) {
   progress.end();
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
-  return results.finish(result, arguments.as_json);
+  const int status = results.finish(result, arguments.as_json);
+  if (arguments.report.empty() || !results.is_saved()) return status;
+  const io::PageReport page = write_page(*arguments.out, arguments.report, {});
+  fmt::print(arguments.as_json ? stderr : stdout, "  page           {} ({} frames)\n", arguments.report, page.rows);
+  return status;
 }
 
 }  // namespace
@@ -206,6 +209,9 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("--atol", a->atol, "Absolute tolerance alone");
   command->add_option("--t-end", a->t_end, "End time [s]; default: that of the case");
   command->add_option("--out", a->out, "Write results to this file (.h5 or .csv)");
+  command->add_flag(fmt::format("--report{{{}}}", kNamedByRun), a->report,
+                    "Write an HTML page with animation and plots as well; --report=FILE.html names it (default: after "
+                    "the results)");
   command->add_option("--every", a->every, "Results at this interval [s]; default: 200 intervals");
   command->add_option("--max-interval", a->gap, "Results at every step, and between so that no gap is larger [s]");
   command->add_flag("--every-step", a->every_step, "Results at every accepted step");

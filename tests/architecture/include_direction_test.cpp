@@ -24,6 +24,7 @@ using Names = std::set<std::string>;
 // hand-written equations are integrated as well as a compiled model.
 const std::map<std::string, Names> kMayInclude{
     {"math", {}},
+    {"figures", {}},
     {"linalg", {"math"}},
     {"dae", {"math", "linalg"}},
     {"kkt", {"math", "linalg", "dae"}},

@@ -69,8 +69,8 @@ TEST_F(Program, WrongInputGetsOneClearMessageAndStatusTwo) {
       {"run pendulum --nosuch", "--nosuch"},
       {"run", "case is required"},
       {"nosuch",
-       "there is no command 'nosuch'; there are: run, check, statics, kinematics, cases, methods, joints, forces, "
-       "schema, results"},
+       "there is no command 'nosuch'; there are: run, check, statics, kinematics, compare, report, plot, results, "
+       "cases, methods, joints, forces, schema"},
       {"rnu pendulum", "did you mean run?"},
       {"", "A subcommand is required"},
   };
@@ -97,7 +97,7 @@ TEST_F(Program, CsvHoldsTheNamesAndTheAskedPoints) {
   std::ifstream file(path("p.csv"));
   std::string line;
   std::getline(file, line);
-  EXPECT_EQ(line, "t,x,y,x',y',a(x'),a(y'),lambda(rod)");
+  EXPECT_EQ(line, "t,x,y,x',y',a(x'),a(y'),lambda(rod),mass.x,mass.y,mass.angle");
   std::vector<double> times;
   while (std::getline(file, line)) times.push_back(std::stod(line));
   EXPECT_EQ(times, (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));

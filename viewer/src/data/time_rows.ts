@@ -1,0 +1,39 @@
+// Where a time lies among the rows of the results. The work does not depend on the number of rows while time moves on, and grows with
+// its logarithm after a jump.
+
+/**
+ * The row i with times[i] <= time < times[i + 1], within [0, rows - 2] (0 with a single row). Of rows at equal times the last one counts.
+ * `hint` is where the search begins, usually the row found before.
+ */
+export function findRow(times: Float64Array, time: number, hint: number): number {
+  const last = times.length - 2;
+  if (last <= 0) return 0;
+  let low = Math.min(Math.max(hint, 0), last);
+  if (times[low] <= time) {
+    if (low === last || time < times[low + 1]) return low;
+    if (low + 1 === last || time < times[low + 2]) return low + 1;
+  }
+  low = 0;
+  let high = last + 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= time) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where `time` lies between row i and the next one, from 0 to 1. */
+export function rowFraction(times: Float64Array, row: number, time: number): number {
+  if (row + 1 >= times.length) return 0;
+  const span = times[row + 1] - times[row];
+  if (!(span > 0)) return time > times[row] ? 1 : 0;
+  return Math.min(Math.max((time - times[row]) / span, 0), 1);
+}
+
+/** A column between two rows, on a straight line. */
+export function valueBetween(values: Float32Array, row: number, fraction: number): number {
+  if (fraction === 0) return values[row];
+  const next = values[row + 1];
+  return values[row] + fraction * (next - values[row]);
+}
