@@ -20,7 +20,7 @@ const pictures = [
   { name: "slider-crank-bushings", run: ["--method", "bdf-i3"], show: "t=0.55&labels=0" },
   { name: "servo-arm", show: "t=0.5&trails=forearm.hand" },
   { name: "double-wishbone", show: "t=0.4&reactions=1&labels=0" },
-  { name: "hmmwv14-bushings", run: ["--method", "hht"], show: "t=0.62&labels=0&forces=1" },
+  { name: "hmmwv14-bushings", run: ["--method", "hht"], show: "t=0.62&labels=0&forces=0" },
   { name: "flyball-governor", show: "t=1.1&labels=0" },
   { name: "gyroscope", show: "t=3.4&labels=0&trails=rotor.tip" },
   { name: "heavy-top", show: "t=1.2&labels=0&trails=top.axis" },
@@ -41,7 +41,7 @@ async function take(browser, program, folder, { name, run = [], show }) {
   const page = await browser.newPage({ viewport: size });
   const problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await page.goto(`${pathToFileURL(join(folder, `${name}.html`))}#only=animation&theme=light&${show}`);
+  await page.goto(`${pathToFileURL(join(folder, `${name}.html`))}#only=animation&controls=0&theme=light&${show}`);
   await page.waitForFunction(() => document.documentElement.dataset.ready === "true");
   await page.waitForTimeout(300); // the last frame reaches the screen
   const picture = join(docs, "images/gallery", `${name}.png`);

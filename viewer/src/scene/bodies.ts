@@ -34,7 +34,7 @@ export class BodyObjects {
       const material = this.materials[k];
       if (body.shapes.length > 0) {
         for (const shape of body.shapes) {
-          const object = makeShape(shape, material, materials.edge);
+          const object = makeShape(shape, material, materials.edge, 0.4 * u);
           group.add(scene.planar ? flatten(object, layers[k] * step, 0.8 * u) : object);
         }
       } else if (scene.planar) {
@@ -53,7 +53,7 @@ export class BodyObjects {
       parent.add(group);
     });
     for (const shape of scene.ground.shapes) {
-      const object = makeShape(shape, materials.ground, materials.edge);
+      const object = makeShape(shape, materials.ground, materials.edge, 0.4 * u);
       this.groundGroup.add(scene.planar ? flatten(object, -0.9 * u, 0.6 * u) : object);
     }
     parent.add(this.groundGroup);

@@ -10,9 +10,7 @@ import {
   EdgesGeometry,
   ExtrudeGeometry,
   Float32BufferAttribute,
-  Line,
   LineBasicMaterial,
-  LineLoop,
   LineSegments,
   Mesh,
   MeshStandardMaterial,
@@ -35,10 +33,10 @@ const LARGEST_EDGED = 20000;
 /** Faces that meet at more than this have an edge between them [degrees]. */
 const EDGE_ANGLE = 30;
 
-/** A shape of the contract in the body's frame, with its edges. */
-export function makeShape(shape: Shape, material: MeshStandardMaterial, edges: LineBasicMaterial): Mesh | Line {
+/** A shape of the contract in the body's frame, with its edges; lines become rods of the given radius. */
+export function makeShape(shape: Shape, material: MeshStandardMaterial, edges: LineBasicMaterial, rodRadius: number): Mesh {
   const own = shape.color === null ? material : ownColor(material, shape.color);
-  const object = makeUnplaced(shape, own);
+  const object = makeUnplaced(shape, own, rodRadius);
   const [w, x, y, z] = shape.orientation;
   object.position.set(...shape.position);
   object.quaternion.set(x, y, z, w).normalize();
@@ -53,7 +51,7 @@ function ownColor(material: MeshStandardMaterial, color: string): MeshStandardMa
   return own;
 }
 
-function makeUnplaced(shape: Shape, material: MeshStandardMaterial): Mesh | Line {
+function makeUnplaced(shape: Shape, material: MeshStandardMaterial, rodRadius: number): Mesh {
   switch (shape.type) {
     case "box":
       return new Mesh(new BoxGeometry(...shape.size), material);
@@ -73,10 +71,10 @@ function makeUnplaced(shape: Shape, material: MeshStandardMaterial): Mesh | Line
       return new Mesh(flat, own);
     }
     case "line": {
-      const geometry = new BufferGeometry();
-      geometry.setAttribute("position", new Float32BufferAttribute(shape.points.flat(), 3));
-      const line = new LineBasicMaterial({ color: material.color });
-      return shape.closed ? new LineLoop(geometry, line) : new Line(geometry, line);
+      const corners = shape.points.map((p) => new Vector3(...p));
+      if (shape.closed) corners.push(corners[0]);
+      const rods = corners.slice(1).map((end, k) => rodBetween(corners[k], end, rodRadius));
+      return new Mesh(mergeGeometries(rods), material);
     }
   }
 }
