@@ -26,6 +26,8 @@ std::string describe_machine();
 
 /// The command that a recommendation stands for.
 std::string command_for(const analyses::Recommendation& choice, const CompareContext& context);
+/// Those of all recommendations, each once.
+std::vector<std::string> list_commands(const analyses::Advice& advice, const CompareContext& context);
 
 /// How the reference was found, in sentences.
 std::string describe_reference(const analyses::ReferenceSolution& reference);

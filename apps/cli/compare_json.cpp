@@ -105,6 +105,7 @@ Json to_json(const analyses::Advice& advice, const CompareContext& context) {
                        {"method", choice.method},
                        {"tolerance", choice.tolerance},
                        {"run_error", choice.run_error},
+                       {"run_velocity_error", choice.run_velocity_error},
                        {"cpu_seconds", choice.cost},
                        {"ties", choice.ties},
                        {"command", command_for(choice, context)}});

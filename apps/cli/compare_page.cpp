@@ -1,6 +1,7 @@
 #include "compare_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,7 @@ constexpr const char* kStyle = R"(
   .warning { background: #fff6e5; border-left: 4px solid #c77700; padding: 0.6rem 1rem; }
   table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
   th, td { padding: 0.15rem 0.6rem; text-align: right; white-space: nowrap; } th { border-bottom: 1px solid #8c959f; }
-  th:first-child, td:first-child, th:last-child, td:last-child { text-align: left; }
+  th:first-child, td:first-child, .remarks th:last-child, .remarks td:last-child { text-align: left; }
   tr.group td { border-top: 1px solid #d0d7de; } tr.bad { color: #9a4a00; } td.best { font-weight: 600; color: #116329; }
   pre { background: #f6f8fa; padding: 0.6rem 1rem; overflow-x: auto; } figure { margin: 0.5rem 0 1.5rem; } svg { max-width: 100%; height: auto; }
 )";
@@ -76,8 +77,11 @@ Figure make_work_precision(const Comparison& comparison, const std::string& labe
     if (!series.x.empty()) panel.series.push_back(std::move(series));
   }
   if (const double floor = comparison.reference.least_meaningful_error(); floor > 0 && largest > 0) {
-    panel.series.push_back(
-        {.name = "limit of the reference", .x = {least, largest}, .y = {floor, floor}, .colour = 7, .is_dashed = true});
+    panel.series.push_back({.name = "limit of the reference",
+                            .x = {least, largest},
+                            .y = {floor, floor},
+                            .colour = static_cast<int>(methods.size()),
+                            .is_dashed = true});
   }
   Figure figure;
   figure.panels.push_back(std::move(panel));
@@ -139,7 +143,10 @@ class Page {
     for (const std::string& item : items) html_ += fmt::format("<li>{}</li>\n", escape(item));
     html_ += "</ul>\n";
   }
-  void begin_table() { html_ += "<div class=\"scroll\"><table>\n"; }
+  /// With remarks, its last column is text.
+  void begin_table(bool has_remarks = false) {
+    html_ += fmt::format("<div class=\"scroll\"><table{}>\n", has_remarks ? " class=\"remarks\"" : "");
+  }
   void end_table() { html_ += "</table></div>\n"; }
   void header_row(const std::vector<TableColumn>& columns) {
     html_ += "<tr>";
@@ -170,10 +177,7 @@ class Page {
 void add_advice(const Comparison& comparison, const CompareContext& context, Page& page) {
   page.heading("Advice");
   page.paragraph(comparison.advice.text(), "advice");
-  std::string commands;
-  for (const analyses::Recommendation& choice : comparison.advice.choices) {
-    commands += (commands.empty() ? "" : "\n") + command_for(choice, context);
-  }
+  const std::string commands = fmt::format("{}", fmt::join(list_commands(comparison.advice, context), "\n"));
   if (!commands.empty()) page.code(commands);
 }
 
@@ -207,7 +211,7 @@ void add_rankings(const Comparison& comparison, Page& page) {
 
 void add_runs(const Comparison& comparison, Page& page) {
   page.heading("Runs");
-  page.begin_table();
+  page.begin_table(true);
   page.header_row(run_columns());
   std::string method;
   for (const ComparedRun& run : comparison.runs) {
@@ -229,7 +233,7 @@ void add_reference(const Comparison& comparison, const CompareContext& context, 
       "reference, each coordinate divided by the largest value it has (at least 1/100 of the largest of all).",
       reference.exists() ? static_cast<long>(reference.trajectory.size()) : static_cast<long>(context.samples)));
   if (reference.attempts.empty()) return;
-  page.begin_table();
+  page.begin_table(true);
   page.header_row({{"method", ""}, {"tolerance", ""}, {"cpu time", ""}, {"outcome", ""}});
   for (const analyses::ReferenceAttempt& a : reference.attempts) {
     page.row({a.method, analyses::describe_tolerance(a.tolerance), analyses::describe_seconds(a.seconds), a.outcome});

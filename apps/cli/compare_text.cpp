@@ -147,6 +147,15 @@ std::string command_for(const analyses::Recommendation& choice, const CompareCon
                      describe_tolerance(choice.tolerance));
 }
 
+std::vector<std::string> list_commands(const analyses::Advice& advice, const CompareContext& context) {
+  std::vector<std::string> commands;
+  for (const analyses::Recommendation& choice : advice.choices) {
+    const std::string command = command_for(choice, context);
+    if (commands.empty() || commands.back() != command) commands.push_back(command);
+  }
+  return commands;
+}
+
 std::string quote_request(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back(shell_quoted(word));
@@ -283,9 +292,7 @@ std::string describe_comparison(const Comparison& comparison, const CompareConte
   }
   if (comparison.is_cancelled) return text;
   std::string advice = wrap(comparison.advice.text(), "  ");
-  for (const analyses::Recommendation& choice : comparison.advice.choices) {
-    advice += fmt::format("\n      {}", command_for(choice, context));
-  }
+  for (const std::string& command : list_commands(comparison.advice, context)) advice += "\n      " + command;
   add("advice", advice + (comparison.advice.choices.empty() ? "" : "\n"));
   return text;
 }

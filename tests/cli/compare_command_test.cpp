@@ -90,7 +90,7 @@ TEST_F(CompareProgram, FailsWhenNothingGetsThrough) {
   std::ofstream(path("bad.yaml")) << R"(
 space: planar
 bodies: {a: {mass: 1, inertia: 1}}
-forces: {f: {type: force, at: a, components: [sqrt(0.1 - t), 0]}}
+forces: {f: {type: point-force, at: a, force: [sqrt(0.1 - t), 0]}}
 simulation: {t_end: 1}
 )";
   const Answer answer = compare(path("bad.yaml") + " --tols 1e-3");

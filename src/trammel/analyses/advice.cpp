@@ -17,6 +17,8 @@ constexpr double kUsualError = 1e-3, kHighAccuracy = 1e-6;
 constexpr double kHeldBack = 3;
 // and it matters when an implicit one takes so many times fewer.
 constexpr double kFewer = 3;
+// Steps of at most so many times those for stability were chosen by stability.
+constexpr double kBarelyHeldBack = 1.5;
 
 bool is_of_kind(const std::string& method, bool implicit) {
   const integrators::MethodEntry* entry = integrators::find_method(method);
@@ -35,7 +37,13 @@ std::string describe_ratio(double ratio) { return ratio < 9.5 ? fmt::format("{:.
 
 Recommendation recommend(const Ranking& ranking) {
   const RankedMethod& best = ranking.methods.front();
-  Recommendation choice{ranking.error, best.method, best.tolerance, best.run_error, best.run_cost, {}, {}};
+  Recommendation choice;
+  choice.error = ranking.error;
+  choice.method = best.method;
+  choice.tolerance = best.tolerance;
+  choice.run_error = best.run_error;
+  choice.run_velocity_error = best.run_velocity_error;
+  choice.cost = best.run_cost;
   std::vector<std::string> others;
   for (std::size_t k = 1; k < ranking.methods.size(); ++k) {
     const RankedMethod& other = ranking.methods[k];
@@ -45,9 +53,9 @@ Recommendation recommend(const Ranking& ranking) {
       others.push_back(fmt::format("{} {} times", other.method, describe_ratio(other.ratio)));
     }
   }
-  choice.text =
-      fmt::format("For an error of {}: {} with a tolerance of {} (error {:.1e}, {})", describe_tolerance(choice.error),
-                  choice.method, describe_tolerance(choice.tolerance), choice.run_error, describe_seconds(choice.cost));
+  choice.text = fmt::format("For an error of {}: {} with a tolerance of {} (error {:.1e}, of velocities {:.1e}; {})",
+                            describe_tolerance(choice.error), choice.method, describe_tolerance(choice.tolerance),
+                            choice.run_error, choice.run_velocity_error, describe_seconds(choice.cost));
   if (!choice.ties.empty()) {
     choice.text += fmt::format(
         "; {} as fast within 30 percent, which timing hardly tells apart",
@@ -117,10 +125,16 @@ void explain_stiffness(const std::vector<ComparedRun>& runs, const Ranking& rank
                     "where {} takes {}.",
                     describe_fastest(s), describe_count(needed), taken.empty() ? "" : " (" + taken + ")",
                     implicit->method, describe_count(static_cast<double>(implicit->run_steps))));
+  } else if (steps && least < kBarelyHeldBack * needed) {
+    advice.reasons.push_back(fmt::format(
+        "The problem is mildly stiff: at loose tolerances the steps of an explicit method are limited by stability, "
+        "which takes about {} ({}), but implicit methods do not take far fewer.",
+        describe_count(needed), taken));
   } else {
     advice.reasons.push_back(
-        fmt::format("The problem is not stiff: for stability alone an explicit method would need about {} steps{}.",
-                    describe_count(needed), taken.empty() ? "" : ", and accuracy asks for more (" + taken + ")"));
+        fmt::format("The problem is not stiff: for stability alone an explicit method would need about {} step{}{}.",
+                    describe_count(needed), needed < 1.5 ? "" : "s",
+                    taken.empty() ? "" : ", and accuracy asks for more (" + taken + ")"));
   }
 }
 

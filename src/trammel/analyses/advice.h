@@ -17,6 +17,7 @@ struct Recommendation {
   std::string method;
   double tolerance = 0;
   double run_error = 0;           ///< what the run at that tolerance had
+  double run_velocity_error = 0;  ///< and in velocities
   double cost = 0;                ///< and took: processor time [s]
   std::vector<std::string> ties;  ///< methods that are as good within kTie
   std::string text;               ///< all of this in a sentence

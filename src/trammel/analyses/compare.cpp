@@ -100,9 +100,7 @@ void Comparer::provide_reference(CompareStart& start, Comparison& comparison) {
   options.jobs = jobs_;
   const double tightest = *std::min_element(options_.tolerances.begin(), options_.tolerances.end());
   options.wanted_agreement = std::max(options.wanted_agreement, 0.1 * tightest);
-  integrators::Options base = base_options();
-  base.time_limit *= 2;
-  comparison.reference = find_reference(factory_, base, options_.method_options, options_.samples, options);
+  comparison.reference = find_reference(factory_, base_options(), options_.method_options, options_.samples, options);
   if (!is_cancelled() && observer_.reference) observer_.reference(comparison.reference);
 }
 

@@ -26,9 +26,9 @@ struct CompareOptions {
   std::vector<std::string> methods = {};                                        ///< names; empty: all there are
   std::vector<double> tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};  ///< relative and absolute alike, > 0
   int samples = 100;                                                            ///< times for errors, >= 1
-  double time_limit = 60;  ///< for each run, wall clock [s], > 0; twice that for runs that look for the reference
-  int jobs = 0;            ///< threads, >= 0; 0: as many as there are processors
-  double h_max = std::numeric_limits<double>::infinity();                 ///< largest step of all runs [s], > 0
+  double time_limit = 60;                                                       ///< for each run, wall clock [s], > 0
+  int jobs = 0;                                            ///< threads, >= 0; 0: as many as there are processors
+  double h_max = std::numeric_limits<double>::infinity();  ///< largest step of all runs [s], > 0
   std::map<std::string, integrators::MethodOptions> method_options = {};  ///< by method
   double timing_seconds = 0.05;                                           ///< as in RunSettings, >= 0
   ReferenceOptions reference = {};            ///< `jobs` and `wanted_agreement` are set here

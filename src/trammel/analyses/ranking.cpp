@@ -36,6 +36,7 @@ std::optional<RankedMethod> read_curve(const std::vector<CurvePoint>& curve, dou
   ranked.method = reached.run->method;
   ranked.tolerance = reached.run->tolerance;
   ranked.run_error = reached.run->q.rms;
+  ranked.run_velocity_error = reached.run->v.rms;
   ranked.run_cost = cost(*reached.run);
   ranked.run_steps = reached.run->statistics.steps;
   ranked.cost = ranked.run_cost;

@@ -20,11 +20,12 @@ double cost_in_seconds(const ComparedRun& run);
 
 struct RankedMethod {
   std::string method;
-  double cost = 0;       ///< on the curve, at the error asked for
-  double ratio = 1;      ///< of that to the cost of the first
-  double tolerance = 0;  ///< the loosest that was run and kept the error
-  double run_error = 0;  ///< the error of that run
-  double run_cost = 0;   ///< its cost
+  double cost = 0;                ///< on the curve, at the error asked for
+  double ratio = 1;               ///< of that to the cost of the first
+  double tolerance = 0;           ///< the loosest that was run and kept the error
+  double run_error = 0;           ///< the error of that run
+  double run_velocity_error = 0;  ///< and that of its velocities
+  double run_cost = 0;            ///< its cost
   long run_steps = 0;
 };
 

@@ -18,7 +18,8 @@
 namespace trammel::analyses {
 
 struct ReferenceOptions {
-  double tolerance = 1e-11;         ///< the first tight tolerance; the other solution of a method is at 10 times that
+  double tolerance =
+      1e-11;  ///< the first tight tolerance, a power of ten; the other solution of a method is at 10 times that
   double least_tolerance = 1e-13;   ///< how far it is tightened, > 0
   double largest_tolerance = 1e-6;  ///< how far it is loosened when a method fails
   double wanted_agreement = 1e-10;  ///< d that is good enough

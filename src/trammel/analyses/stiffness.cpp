@@ -15,6 +15,8 @@ namespace {
 
 // Dense matrices: 600 coordinates take some seconds for all states.
 constexpr int kMostCoordinates = 600;
+// Real and imaginary parts below this share of the largest eigenvalue are round-off.
+constexpr double kEigenvalueNoise = 1e-6;
 
 /// Accelerations, reactions and rates of states at the state, in the form of the system.
 bool complete(dae::Evaluation& evaluation, const dae::State& state) {
@@ -32,6 +34,9 @@ StiffnessPoint collect(double t, const ModalReport& report) {
     point.growth = std::max(point.growth, mode.eigenvalue.real());
     point.frequency = std::max(point.frequency, std::abs(mode.eigenvalue.imag()));
     point.size = std::max(point.size, std::abs(mode.eigenvalue));
+  }
+  for (double* part : {&point.decay, &point.growth, &point.frequency}) {
+    if (*part < kEigenvalueNoise * point.size) *part = 0;
   }
   return point;
 }
