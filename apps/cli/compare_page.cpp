@@ -7,11 +7,13 @@
 #include <cmath>
 
 #include "trammel/figures/figure.h"
+#include "trammel/figures/markup.h"
 
 namespace trammel::cli {
 
 using analyses::ComparedRun;
 using analyses::Comparison;
+using figures::escape_markup;
 using figures::Figure;
 using figures::Panel;
 using figures::Series;
@@ -30,21 +32,6 @@ constexpr const char* kStyle = R"(
   tr.group td { border-top: 1px solid #d0d7de; } tr.bad { color: #9a4a00; } td.best { font-weight: 600; color: #116329; }
   pre { background: #f6f8fa; padding: 0.6rem 1rem; overflow-x: auto; } figure { margin: 0.5rem 0 1.5rem; } svg { max-width: 100%; height: auto; }
 )";
-
-std::string escape(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
 
 /// The methods in their order: their places give them their colours in all figures.
 std::vector<std::string> list_methods(const Comparison& comparison) {
@@ -131,16 +118,16 @@ Figure make_step_figure(const Comparison& comparison) {
 
 class Page {
  public:
-  void heading(const char* text) { html_ += fmt::format("<h2>{}</h2>\n", escape(text)); }
+  void heading(const char* text) { html_ += fmt::format("<h2>{}</h2>\n", escape_markup(text)); }
   void paragraph(const std::string& text, const char* kind = "") {
-    html_ +=
-        *kind ? fmt::format("<p class=\"{}\">{}</p>\n", kind, escape(text)) : fmt::format("<p>{}</p>\n", escape(text));
+    html_ += *kind ? fmt::format("<p class=\"{}\">{}</p>\n", kind, escape_markup(text))
+                   : fmt::format("<p>{}</p>\n", escape_markup(text));
   }
-  void code(const std::string& text) { html_ += fmt::format("<pre>{}</pre>\n", escape(text)); }
+  void code(const std::string& text) { html_ += fmt::format("<pre>{}</pre>\n", escape_markup(text)); }
   void figure(const Figure& figure) { html_ += fmt::format("<figure>{}</figure>\n", to_svg(figure)); }
   void list(const std::vector<std::string>& items) {
     html_ += "<ul>\n";
-    for (const std::string& item : items) html_ += fmt::format("<li>{}</li>\n", escape(item));
+    for (const std::string& item : items) html_ += fmt::format("<li>{}</li>\n", escape_markup(item));
     html_ += "</ul>\n";
   }
   /// With remarks, its last column is text.
@@ -151,14 +138,14 @@ class Page {
   void header_row(const std::vector<TableColumn>& columns) {
     html_ += "<tr>";
     for (const TableColumn& column : columns) {
-      html_ += fmt::format("<th title=\"{}\">{}</th>", escape(column.meaning), escape(column.heading));
+      html_ += fmt::format("<th title=\"{}\">{}</th>", escape_markup(column.meaning), escape_markup(column.heading));
     }
     html_ += "</tr>\n";
   }
   void row(const std::vector<std::string>& cells, const std::string& kind = "", std::size_t best = SIZE_MAX) {
     html_ += kind.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
     for (std::size_t k = 0; k < cells.size(); ++k) {
-      html_ += fmt::format("<td{}>{}</td>", k == best ? " class=\"best\"" : "", escape(cells[k]));
+      html_ += fmt::format("<td{}>{}</td>", k == best ? " class=\"best\"" : "", escape_markup(cells[k]));
     }
     html_ += "</tr>\n";
   }
@@ -167,7 +154,7 @@ class Page {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
         "content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n"
         "<h1>{}</h1>\n{}</body>\n</html>\n",
-        escape(title), kStyle, escape(title), html_);
+        escape_markup(title), kStyle, escape_markup(title), html_);
   }
 
  private:

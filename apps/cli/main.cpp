@@ -1,6 +1,7 @@
 // The trammel program: parses the command line, runs one command, reports errors.
 
 #include <fmt/format.h>
+#include <hdf5.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,7 +29,7 @@ void check_command_name(const CLI::App& app, int argc, char** argv) {
 /// The message on standard error and, where JSON was asked for, as trammel.error/1 on standard output. Standard output
 /// may be what failed, so that nothing is thrown here.
 void report(const std::string& message, const char* cause, const std::vector<trammel::io::ModelProblem>& problems,
-            bool as_json, const char* advice = "") {
+            bool as_json, const std::string& advice = "") {
   std::fputs(("trammel: " + message + "\n" + advice).c_str(), stderr);
   if (!as_json) return;
   using Json = nlohmann::ordered_json;
@@ -50,6 +51,9 @@ void flush_output() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // At exit the library would complain of what it could not close in a damaged file; all other files are closed by
+  // then.
+  H5dont_atexit();
   CLI::App app{"Trammel simulates mechanisms: bodies tied by joints and loaded by forces."};
   app.set_version_flag("--version", TRAMMEL_VERSION);
   app.require_subcommand(1);
@@ -77,7 +81,9 @@ int main(int argc, char** argv) {
     return status;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help and version
-    report(error.what(), "input", {}, as_json, "Run 'trammel --help' or 'trammel run --help' for what there is.\n");
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    const std::string command = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+    report(error.what(), "input", {}, as_json, fmt::format("Run 'trammel {}--help' for what there is.\n", command));
     return cli::kInputWrong;
   } catch (const cli::InputError& error) {
     report(error.what(), "input", error.problems(), as_json);

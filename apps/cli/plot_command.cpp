@@ -10,6 +10,7 @@
 #include "column_choice.h"
 #include "commands.h"
 #include "plot_figure.h"
+#include "result_output.h"
 #include "terminal.h"
 #include "trammel/io/part_file.h"
 #include "trammel/io/result_file.h"
@@ -131,6 +132,7 @@ int plot(PlotArguments a) {
   if (format == Format::kTerminal) {
     fmt::print("{}", drawing);
   } else {
+    check_other_file(a.file, *a.out);
     write_file(*a.out, drawing);
     fmt::print(stderr, "{}: {}, {}\n", *a.out, count(plot.columns, "column"),
                count(static_cast<std::size_t>(plot.rows), request.takes_steps ? "step" : "row"));

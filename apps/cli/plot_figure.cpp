@@ -46,7 +46,10 @@ RowRange find_rows(const ResultFile& file, const PlotRequest& request) {
   const std::vector<double>& time = file.time();
   if (time.empty()) throw InputError(fmt::format("'{}' has no rows", file.path()));
   const double from = request.from.value_or(time.front()), to = request.to.value_or(time.back());
-  if (!(from <= to)) throw InputError(fmt::format("--from {} is behind --to {}", from, to));
+  if (!(from <= to)) {
+    throw InputError(fmt::format("nothing lies between --from {} and --to {}; the results go from {} to {} s", from, to,
+                                 time.front(), time.back()));
+  }
   auto first = std::lower_bound(time.begin(), time.end(), from);
   auto last = std::upper_bound(first, time.end(), to);
   if (first == last) {

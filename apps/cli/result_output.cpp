@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <set>
 
 #include "commands.h"
@@ -123,6 +124,12 @@ int ResultOutput::finish(const integrators::RunResult& result, bool as_json) {
 
 void check_out(const std::optional<std::string>& path) {
   if (path && path->empty()) throw InputError("--out needs the name of a file");
+}
+
+void check_other_file(const std::string& input, const std::string& output) {
+  std::error_code error;  // of a file that is not there
+  if (!std::filesystem::equivalent(input, output, error)) return;
+  throw InputError(fmt::format("'{}' is the file that is read; write to another name", output));
 }
 
 }  // namespace trammel::cli

@@ -46,8 +46,8 @@ class ResultOutput {
   ResultOutput(const std::optional<std::string>& path, const Problem& problem, io::ResultHeader header);
 
   bool has_file() const { return writer_ != nullptr; }
-  /// Whether finish() left the file under its name.
-  bool is_saved() const { return is_saved_; }
+  /// Whether finish() left a file with rows under its name.
+  bool has_saved_rows() const { return is_saved_ && writer_->rows() > 0; }
   /// A run whose results are lost need not go on: a failure sets interruption().
   void write_row(const dae::State& state);
   void write_step(const integrators::StepRecord& step);
@@ -64,5 +64,7 @@ class ResultOutput {
 
 /// Throws InputError when there is a path without a name.
 void check_out(const std::optional<std::string>& path);
+/// Throws InputError when what is to be written is the file that is read, be it by a link.
+void check_other_file(const std::string& input, const std::string& output);
 
 }  // namespace trammel::cli

@@ -136,14 +136,30 @@ analyses::Form choose_form(const RunArguments& arguments, const Problem& problem
 /// The names of page and results where the user leaves them to the program.
 void name_files(RunArguments& a) {
   if (a.report.empty()) return;
-  if (a.report != kNamedByRun) check_page_name(a.report);
-  if (a.out && a.out->ends_with(".csv")) {
+  using std::filesystem::path;
+  const bool has_name = a.report != kNamedByRun;
+  if (has_name) check_page_name(a.report);
+  if (a.out && !a.out->ends_with(".h5") && !a.out->ends_with(".hdf5")) {
     throw InputError("a page needs what only .h5 files hold: write --out FILE.h5, or leave --out away");
   }
-  const std::filesystem::path named = a.report != kNamedByRun ? a.report : a.out ? *a.out : a.request.name;
-  const std::filesystem::path base = a.report == kNamedByRun && !a.out ? named.stem() : named;
-  if (a.report == kNamedByRun) a.report = std::filesystem::path(base).replace_extension(".html").string();
-  if (!a.out) a.out = std::filesystem::path(base).replace_extension(".h5").string();
+  // Dots in the name of a model belong to it.
+  const std::string model = path(a.request.name).stem().string();
+  if (!has_name) a.report = a.out ? path(*a.out).replace_extension(".html").string() : model + ".html";
+  if (!a.out) a.out = has_name ? path(a.report).replace_extension(".h5").string() : model + ".h5";
+}
+
+/// A page that cannot be written is said, and changes nothing of what has been printed.
+int finish_page(const RunArguments& a, int status) {
+  try {
+    const io::PageReport page = write_page(*a.out, a.report, {});
+    print_notes(page.notes);
+    const bool to_errors = a.as_json || status != kDone;
+    fmt::print(to_errors ? stderr : stdout, "  page           {} ({} frames)\n", a.report, page.rows);
+    return status;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "trammel: {}\n", error.what());
+    return kSimulationFailed;
+  }
 }
 
 int run(RunArguments arguments) {
@@ -167,6 +183,7 @@ int run(RunArguments arguments) {
     observers.step = [&](const integrators::StepRecord& step) { results.write_step(step); };
   }
 
+  if (!arguments.report.empty()) check_page_place(arguments.report);
   catch_interrupts();
   const bool with_events = arguments.with_events || problem.model;
   const std::vector<integrators::Event> events =
@@ -180,10 +197,8 @@ int run(RunArguments arguments) {
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
   const int status = results.finish(result, arguments.as_json);
-  if (arguments.report.empty() || !results.is_saved()) return status;
-  const io::PageReport page = write_page(*arguments.out, arguments.report, {});
-  fmt::print(arguments.as_json ? stderr : stdout, "  page           {} ({} frames)\n", arguments.report, page.rows);
-  return status;
+  if (arguments.report.empty() || !results.has_saved_rows()) return status;
+  return finish_page(arguments, status);
 }
 
 }  // namespace

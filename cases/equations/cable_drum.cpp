@@ -91,9 +91,10 @@ Case build(const ParameterValues& p) {
                                  {"drum", s.q.segment(1, 2), s.q[3], s.v.segment(1, 2), s.v[3]}};
   };
   PlanarScene scene(kGravity);
-  scene.add_body("load", kLoadMass, {box(kCableRadius, kCableRadius)});
-  scene.add_body("drum", kDrumMass, {disc(kCableRadius), box(0.2 * kCableRadius, 0.8 * kCableRadius, 0, 0.5 * kCableRadius)});
-  scene.add_joint("cable", "distance", {1, 0, 0}, {0, 0, 0});
+  scene.add_body("load", kLoadMass, {box(0.4 * kCableRadius, 0.4 * kCableRadius, 0, -0.2 * kCableRadius)});
+  scene.add_body("drum", kDrumMass,
+                 {disc(kCableRadius), box(0.2 * kCableRadius, 0.8 * kCableRadius, 0, 0.5 * kCableRadius)});
+  scene.add_joint("cable", "distance", {model::kGround, kCableRadius, kBearingRadius}, {0, 0, 0});
   c.scene = scene.scene();
   return c;
 }

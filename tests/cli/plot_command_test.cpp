@@ -217,7 +217,7 @@ TEST_F(PlotProgram, WrongInputGetsOneClearMessageAndStatusTwo) {
       {r + " crank.x -o " + path("f.svg") + " --size 800", "--size takes width and height in px"},
       {r + " crank.x -o " + path("f.svg") + " --size 20x20", "a figure can be 160 to 8000 px wide"},
       {r + " crank.x --size 800x400", "--size is for files"},
-      {r + " crank.x --from 3 --to 2", "--from 3 is behind --to 2"},
+      {r + " crank.x --from 3 --to 2", "nothing lies between --from 3 and --to 2"},
       {r + " crank.x --from 7 --to 8", "there are no rows from 7 to 8 s; the results go from 0 to 5 s"},
       {r + " crank.x --x hinge.reaction", "--x hinge.reaction means 3 columns"},
       {r + " crank.x --x nothing", "there is no column 'nothing'"},

@@ -82,6 +82,38 @@ TEST_F(ReportProgram, ThinsLongRuns) {
   EXPECT_EQ(report_in(path("p.html"))["rows"], 50);
 }
 
+TEST_F(ReportProgram, DotsInTheNameOfAModelBelongToIt) {
+  for (const char* name : {"arm.v1.yaml", "arm.v2.yaml"}) {
+    write(path(name), "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n");
+    const std::string command =
+        "cd " + folder_.string() + " && " + TRAMMEL_CLI + " run " + name + " -q --report >out 2>err";
+    ASSERT_EQ(std::system(command.c_str()), 0) << read(path("err"));
+  }
+  for (const char* name : {"arm.v1.h5", "arm.v1.html", "arm.v2.h5", "arm.v2.html"}) EXPECT_TRUE(fs::exists(path(name)));
+}
+
+TEST_F(ReportProgram, NeverWritesOnTheFileThatItReads) {
+  ASSERT_EQ(run("run pendulum -q --out " + path("p.h5")).status, 0);
+  fs::create_symlink(path("p.h5"), path("page.html"));
+  fs::create_symlink(path("p.h5"), path("figure.svg"));
+  EXPECT_EQ(run("report " + path("p.h5") + " -o " + path("page.html")).status, 2);
+  EXPECT_EQ(run("plot " + path("p.h5") + " x -o " + path("figure.svg")).status, 2);
+  EXPECT_EQ(run("results " + path("p.h5")).status, 0) << "it is still there";
+}
+
+TEST_F(ReportProgram, APlaceThatCannotBeWrittenIsKnownBeforeTheRun) {
+  const Answer answer = run("run pendulum -q --json --out " + path("p.h5") + " --report=/nosuch/x.html");
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_EQ(nlohmann::json::parse(answer.out)["schema"], "trammel.error/1") << "one object only";
+  EXPECT_EQ(run("report " + path("p.h5") + " -o /nosuch/x.html").status, 2);
+}
+
+TEST_F(ReportProgram, ResultsOfAKilledRunArePointedTo) {
+  ASSERT_EQ(run("run pendulum -q --out " + path("p.h5")).status, 0);
+  fs::rename(path("p.h5"), path("k.h5.part"));
+  EXPECT_NE(run("report " + path("k.h5")).err.find("k.h5.part"), std::string::npos);
+}
+
 TEST_F(ReportProgram, MarkupInAModelIsText) {
   write(path("m.yaml"),
         "model: \"</script><script>alert(1)</script>\"\nspace: planar\nbodies: {a: {mass: 1, inertia: 1}}\n");
@@ -99,7 +131,7 @@ TEST_F(ReportProgram, RefusesWhatItCannotShow) {
   expect_refusal("report " + path("no.h5"), "is not a Trammel result file");
   expect_refusal("report " + path("missing.h5"), "cannot read");
   ASSERT_EQ(run("run pendulum -q --out " + path("p.h5")).status, 0);
-  expect_refusal("report " + path("p.h5") + " -o " + path("page.pdf"), "must end with .html");
+  expect_refusal("report " + path("p.h5") + " -o " + path("page.pdf"), "written as NAME.html");
   expect_refusal("report " + path("p.h5") + " --frames 1", "at least 2");
   expect_refusal("run pendulum --report --out " + path("p.csv"), "write --out FILE.h5");
   const std::string whole = read(path("p.h5"));

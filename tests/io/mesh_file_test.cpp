@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 
 #include "trammel/io/base64.h"
@@ -77,7 +79,9 @@ std::string binary_square() {
 }
 
 TEST(MeshFile, TextAndBinaryStlGiveTheSameWithSharedVertices) {
-  for (const std::string& contents : {std::string(kSquare), binary_square()}) {
+  std::string capitals = std::string("\n") + kSquare;
+  std::transform(capitals.begin(), capitals.end(), capitals.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (const std::string& contents : {std::string(kSquare), capitals, binary_square()}) {
     const model::Mesh mesh = read_mesh(contents, "square.STL", 1);
     EXPECT_EQ(mesh.vertices, kCorners);
     EXPECT_EQ(mesh.triangles, kTriangles);
@@ -118,12 +122,16 @@ TEST(MeshFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem_of("v 0 0\n", "a.obj"), "line 1: a vertex has three numbers");
   EXPECT_EQ(problem_of("v 0 0 nan\n", "a.obj"), "line 1: 'nan' is not a number");
   EXPECT_EQ(problem_of("v 0 0 0\nf 1 1\n", "a.obj"), "line 2: a face has at least three corners");
-  EXPECT_EQ(problem_of("", "a.obj"), "there is no triangle in it");
+  EXPECT_EQ(problem_of("# nothing\n", "a.obj"), "there is no triangle in it");
+  EXPECT_EQ(problem_of("", "a.obj"), "it is empty");
+  EXPECT_EQ(problem_of("v 0 0 1e300\n", "a.obj"), "line 1: '1e300' is too large");
   EXPECT_EQ(problem_of("solid s\nendsolid s\n", "a.stl"), "there is no triangle in it");
-  EXPECT_EQ(problem_of("", "a.step"), "meshes are read from .stl and .obj files");
+  EXPECT_EQ(problem_of(" ", "a.step"), "meshes are read from .stl and .obj files");
   const std::string whole = kSquare;
   EXPECT_EQ(problem_of(whole.substr(0, whole.rfind("  vertex")), "a.stl"),
-            "the last triangle lacks corners: the file is cut off");
+            "the file is cut off: it does not end with endsolid");
+  EXPECT_EQ(problem_of(whole.substr(0, whole.rfind("endsolid")), "a.stl"),
+            "the file is cut off: it does not end with endsolid");
   EXPECT_NE(problem_of(binary_square().substr(0, 150), "a.stl"), "");
   std::string not_a_number = binary_square();
   not_a_number.replace(84 + 12, 4, "\xFF\xFF\xFF\x7F", 4);

@@ -35,8 +35,10 @@ struct Page {
   nlohmann::json report;
 
   double time(std::size_t row) const { return number<double>(8 * row); }
-  float value(std::size_t column, std::size_t row) const {
-    return number<float>(8 * rows() + 4 * (column * rows() + row));
+  double value(std::size_t column, std::size_t row) const {
+    const auto& how = report["columns"][column];
+    const double stored = number<float>(8 * rows() + 4 * (column * rows() + row));
+    return how["offset"].get<double>() + how["scale"].get<double>() * stored;
   }
   double step(std::size_t column, std::size_t k) const {
     const std::size_t columns = report["columns"].size(), steps = report["steps"];
@@ -105,8 +107,8 @@ TEST_F(ResultPage, HoldsAllNumbersOfAShortRun) {
   for (const std::size_t row : {0, 7, 199}) {
     const double t = 1e-3 * static_cast<double>(row);
     EXPECT_EQ(page.time(row), t);
-    EXPECT_EQ(page.value(0, row), static_cast<float>(std::sin(t)));
-    EXPECT_EQ(page.value(1, row), static_cast<float>(t));
+    EXPECT_NEAR(page.value(0, row), std::sin(t), 1e-7);
+    EXPECT_NEAR(page.value(1, row), t, 1e-7);
   }
   EXPECT_EQ(page.step(0, 9), 1e-3);
   EXPECT_EQ(page.step(1, 9), 0.5);
@@ -122,6 +124,22 @@ TEST_F(ResultPage, MarkupInNamesStaysText) {
   EXPECT_EQ(page.report["events"][0]["name"], "<b>touch</b>");
   EXPECT_EQ(page.text.find("alert(1)>"), page.text.find("alert(1)"));
   EXPECT_EQ(std::string::npos, page.text.find("<script>alert"));
+}
+
+TEST_F(ResultPage, KeepsSmallMotionsFarFromZeroAndWhatSinglePrecisionCannotHold) {
+  ResultHeader header;
+  header.columns = {{"far", "m", "bodies", ""}, {"huge", "", "bodies", ""}, {"tiny", "", "bodies", ""}};
+  const auto writer = create_result_writer(path("r.h5"), header);
+  for (int i = 0; i < 10; ++i) writer->write_row(i, std::array{1e7 + 1e-3 * i, 1e300 * (i - 4), 1e-300 * i});
+  writer->finish("{}");
+  EXPECT_TRUE(write().notes.empty());
+  const Page page = read_page(path("page.html"));
+  for (std::size_t i = 0; i < 10; ++i) {
+    const auto k = static_cast<double>(i);
+    EXPECT_NEAR(page.value(0, i), 1e7 + 1e-3 * k, 1e-8);
+    EXPECT_NEAR(page.value(1, i), 1e300 * (k - 4), 1e294);
+    EXPECT_NEAR(page.value(2, i), 1e-300 * k, 1e-306);
+  }
 }
 
 TEST_F(ResultPage, LongRunsAreThinnedButKeepTheirExtremes) {

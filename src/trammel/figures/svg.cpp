@@ -9,23 +9,10 @@
 #include "trammel/figures/display_list.h"
 #include "trammel/figures/figure.h"
 #include "trammel/figures/layout.h"
+#include "trammel/figures/markup.h"
 
 namespace trammel::figures {
 namespace {
-
-std::string escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped += c;
-    }
-  }
-  return escaped;
-}
 
 /// A hundredth of a px is finer than anything that can be seen.
 std::string number(double value) {
@@ -51,7 +38,7 @@ class SvgWriter {
             "role=\"img\" "
             "font-family=\"'DejaVu Sans', Verdana, Arial, sans-serif\" fill=\"none\" stroke-linejoin=\"round\">\n",
             list.width, list.height)) {
-    if (!list.title.empty()) text_ += fmt::format("<title>{}</title>\n", escape(list.title));
+    if (!list.title.empty()) text_ += fmt::format("<title>{}</title>\n", escape_markup(list.title));
     for (const Element& element : list.elements) std::visit(*this, element);
     text_ += "</svg>\n";
   }
@@ -104,11 +91,11 @@ class SvgWriter {
       // Raised runs lift what follows, so that the next one has to come down again.
       if (run.is_raised) {
         text_ += fmt::format("<tspan dy=\"{}\" font-size=\"{}\">{}</tspan>", number(-kRise * text.size),
-                             number(kRaisedSize * text.size), escape(run.text));
+                             number(kRaisedSize * text.size), escape_markup(run.text));
       } else if (is_raised) {
-        text_ += fmt::format("<tspan dy=\"{}\">{}</tspan>", number(kRise * text.size), escape(run.text));
+        text_ += fmt::format("<tspan dy=\"{}\">{}</tspan>", number(kRise * text.size), escape_markup(run.text));
       } else {
-        text_ += escape(run.text);
+        text_ += escape_markup(run.text);
       }
       is_raised = run.is_raised;
     }

@@ -78,6 +78,7 @@ Vertex read_vertex(const std::vector<std::string_view>& words, double scale, con
       reader.refuse(fmt::format("'{}' is not a number", words[k + 1]));
     }
     vertex[k] = static_cast<float>(scale * value);
+    if (!std::isfinite(vertex[k])) reader.refuse(fmt::format("'{}' is too large", words[k + 1]));
   }
   return vertex;
 }
@@ -101,8 +102,8 @@ Mesh read_binary_stl(const std::string& contents, std::size_t count, double scal
     std::memcpy(corners.data(), contents.data() + kStlHeader + kStlTriangle * i + sizeof(Vertex), sizeof corners);
     for (Vertex& corner : corners) {
       for (float& value : corner) {
-        if (!std::isfinite(value)) throw MeshProblem(fmt::format("triangle {} has a corner that is no number", i + 1));
         value = static_cast<float>(scale * value);
+        if (!std::isfinite(value)) throw MeshProblem(fmt::format("triangle {} has a corner that is no number", i + 1));
       }
       table.add_corner(corner);
     }
@@ -110,18 +111,30 @@ Mesh read_binary_stl(const std::string& contents, std::size_t count, double scal
   return mesh;
 }
 
+/// Some programs write keywords in capitals.
+bool is_word(std::string_view word, std::string_view keyword) {
+  return std::equal(word.begin(), word.end(), keyword.begin(), keyword.end(),
+                    [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+}
+
 Mesh read_text_stl(const std::string& contents, double scale) {
   Mesh mesh;
   VertexTable table(mesh);
   WordReader reader(contents);
   std::vector<std::string_view> words;
-  if (!reader.next(words) || words.empty() || words[0] != "solid") {
+  while (reader.next(words) && words.empty()) {
+  }
+  if (words.empty() || !is_word(words[0], "solid")) {
     throw MeshProblem("it is neither a binary STL file (its length does not fit its number of triangles) nor a text");
   }
+  bool has_end = false;
   while (reader.next(words)) {
-    if (!words.empty() && words[0] == "vertex") table.add_corner(read_vertex(words, scale, reader));
+    if (words.empty()) continue;
+    if (is_word(words[0], "vertex")) table.add_corner(read_vertex(words, scale, reader));
+    has_end = is_word(words[0], "endsolid");
   }
-  if (mesh.triangles.size() % 3 != 0) throw MeshProblem("the last triangle lacks corners: the file is cut off");
+  if (!has_end || mesh.triangles.size() % 3 != 0)
+    throw MeshProblem("the file is cut off: it does not end with endsolid");
   return mesh;
 }
 
@@ -166,6 +179,7 @@ Mesh read_mesh(const std::string& contents, const std::string& file_name, double
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   Mesh mesh;
+  if (contents.empty()) throw MeshProblem("it is empty");
   if (extension == ".stl") {
     const auto count = count_binary_triangles(contents);
     mesh = count ? read_binary_stl(contents, *count, scale) : read_text_stl(contents, scale);

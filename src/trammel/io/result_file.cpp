@@ -30,6 +30,14 @@ constexpr std::string_view kHdf5Signature = "\x89HDF\r\n\x1a\n"sv;
 std::string read_beginning(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) refuse(path, "is a folder");
+  const std::string part = path + ".part";
+  if (!std::filesystem::exists(path, error) && std::filesystem::exists(part, error)) {
+    throw ResultFileError(fmt::format("there is no '{}', but its run has left '{}': read that", path, part));
+  }
+  // A pipe might never say anything.
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    refuse(path, "is not a regular file");
+  }
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw ResultFileError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include "trammel/io/base64.h"
 #include "trammel/io/part_file.h"
@@ -38,6 +41,24 @@ struct ColumnFacts {
   }
 };
 
+/// How a column is stored: value = offset + scale * stored, with stored in single precision. The offset keeps the
+/// digits of small motions far from zero, the scale what single precision cannot hold.
+struct Storage {
+  double offset = 0;
+  double scale = 1;
+
+  explicit Storage(const ColumnFacts& facts) {
+    if (!(facts.least <= facts.largest)) return;
+    const double span = facts.largest - facts.least, size = std::max(std::abs(facts.least), std::abs(facts.largest));
+    // Single precision has seven digits; with this share at least four are left for what moves.
+    constexpr double kSmallShare = 1e-3;
+    if (span < kSmallShare * size) offset = facts.least + 0.5 * span;
+    const double largest = offset == 0 ? size : span;
+    if (largest > 0 && (largest > 1e30 || largest < 1e-30)) scale = largest;
+  }
+  float store(double value) const { return static_cast<float>((value - offset) / scale); }
+};
+
 /// `count` of `total` places at even distances, the first and the last among them.
 std::vector<long> choose_places(long total, long count) {
   std::vector<long> places;
@@ -52,7 +73,7 @@ std::vector<long> choose_places(long total, long count) {
 
 struct Rows {
   std::vector<double> time;
-  std::vector<float> values;  ///< column after column
+  std::vector<double> values;  ///< column after column
   std::vector<ColumnFacts> facts;
 };
 
@@ -79,7 +100,7 @@ Rows read_rows(const ResultFile& results, const std::vector<long>& places) {
     for (; next < kept && places[static_cast<std::size_t>(next)] < first + count; ++next) {
       const long i = places[static_cast<std::size_t>(next)] - first;
       for (long j = 0; j < columns; ++j) {
-        rows.values[static_cast<std::size_t>(j * kept + next)] = static_cast<float>(values(i, j));
+        rows.values[static_cast<std::size_t>(j * kept + next)] = values(i, j);
       }
     }
   }
@@ -125,12 +146,15 @@ Json describe_columns(const std::vector<Column>& columns, const std::vector<Colu
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const Column& column = columns[j];
     const bool has_numbers = facts[j].least <= facts[j].largest;
+    const Storage storage(facts[j]);
     list.push_back({{"name", column.name},
                     {"unit", column.unit},
                     {"group", column.group},
                     {"description", column.description},
                     {"min", has_numbers ? Json(facts[j].least) : Json(nullptr)},
-                    {"max", has_numbers ? Json(facts[j].largest) : Json(nullptr)}});
+                    {"max", has_numbers ? Json(facts[j].largest) : Json(nullptr)},
+                    {"offset", storage.offset},
+                    {"scale", storage.scale}});
   }
   return list;
 }
@@ -144,7 +168,7 @@ Json parse_or_null(const std::string& text) {
 Json describe_results(const ResultFile& results, const Rows& rows, long steps, const std::vector<std::string>& notes) {
   const ResultHeader& header = results.header();
   Json object{{"schema", "trammel.report/1"},
-              {"title", header.model},
+              {"title", header.model.empty() ? std::filesystem::path(results.path()).stem().string() : header.model},
               {"file", std::filesystem::path(results.path()).filename().string()},
               {"method", header.method},
               {"tolerance", header.tolerance},
@@ -234,6 +258,16 @@ class ValueWriter {
   std::string text_;
 };
 
+void add_columns(const Rows& rows, ValueWriter& writer) {
+  const std::size_t count = rows.time.size();
+  std::vector<float> stored(count);
+  for (std::size_t j = 0; j < rows.facts.size(); ++j) {
+    const Storage storage(rows.facts[j]);
+    for (std::size_t i = 0; i < count; ++i) stored[i] = storage.store(rows.values[j * count + i]);
+    writer.add<float>(stored);
+  }
+}
+
 void check_time(const ResultFile& results) {
   const std::vector<double>& time = results.time();
   if (time.empty()) throw ResultFileError(fmt::format("'{}' has no rows to show", results.path()));
@@ -283,7 +317,7 @@ PageReport write_result_page(const ResultFile& results, const std::string& page_
     file.append(std::string(between));
     ValueWriter writer(file);
     writer.add<double>(rows.time);
-    writer.add<float>(rows.values);
+    add_columns(rows, writer);
     writer.add<double>({steps.data(), static_cast<std::size_t>(steps.size())});
     writer.finish();
     file.append(std::string(behind));

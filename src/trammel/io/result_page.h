@@ -11,7 +11,7 @@
 namespace trammel::io {
 
 struct PageOptions {
-  long most_rows = 10'000;        ///< 2 or more; of a longer run, rows at even distances are taken
+  long most_rows = 10'001;        ///< 2 or more; of a longer run, rows at even distances are taken
   long most_values = 12'000'000;  ///< rows times columns, 1 or more: four bytes each, a third more in the page
   long most_steps = 20'000;       ///< 2 or more; of a longer history, the least and largest steps are kept
 

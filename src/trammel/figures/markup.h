@@ -1,0 +1,12 @@
+#pragma once
+
+// Text inside of SVG and HTML.
+
+#include <string>
+
+namespace trammel::figures {
+
+/// With the signs that mean something in markup written as entities: safe between tags and in quoted attributes.
+std::string escape_markup(const std::string& text);
+
+}  // namespace trammel::figures
