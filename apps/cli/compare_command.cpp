@@ -10,12 +10,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "commands.h"
 #include "compare_json.h"
 #include "compare_page.h"
 #include "compare_reference.h"
 #include "compare_store.h"
+#include "page.h"
 #include "problem.h"
 #include "run_control.h"
 #include "trammel/analyses/model_notes.h"
@@ -119,6 +121,30 @@ Json identify_file(const std::filesystem::path& path) {
   return {{"path", path.string()}, {"changed", changed}, {"size", std::filesystem::file_size(path, ignored)}};
 }
 
+/// The equations at the start as one number: it changes with files that a model includes, too.
+std::string identify_equations(const cases::Case& given) {
+  dae::Evaluation evaluation(*given.system);
+  evaluation.set(given.start);
+  std::string numbers;
+  const auto add = [&](const auto& values) {
+    for (const double value : values) numbers += fmt::format("{} ", value);
+  };
+  add(given.start.q);
+  add(given.start.v);
+  add(given.start.x);
+  add(evaluation.force());
+  const dae::Structure& s = given.system->structure();
+  const auto add_matrix = [&](const linalg::Pattern& pattern, const double* values) {
+    add(std::span(values, static_cast<std::size_t>(pattern.size())));
+  };
+  add_matrix(s.mass, evaluation.mass());
+  add_matrix(s.jacobian, evaluation.jacobian());
+  for (const auto which : {dae::Derivative::kForceByQ, dae::Derivative::kForceByV}) {
+    add_matrix(s.pattern(which), evaluation.derivative(which));
+  }
+  return fmt::format("{:x}", std::hash<std::string>{}(numbers));
+}
+
 /// All that results depend on. Methods and tolerances are not among it: other ones are added to those that are there.
 Json list_settings(const CompareArguments& arguments, const Problem& problem, const analyses::CompareOptions& options,
                    double t_end) {
@@ -127,6 +153,7 @@ Json list_settings(const CompareArguments& arguments, const Problem& problem, co
                 {"problem", arguments.request.name},
                 {"parameters", problem.parameters},
                 {"source", problem.model ? fmt::format("{:x}", std::hash<std::string>{}(problem.model->source)) : ""},
+                {"equations", identify_equations(problem.given)},
                 {"t_end", t_end},
                 {"samples", options.samples},
                 {"time_limit", options.time_limit},
@@ -140,7 +167,7 @@ Json list_settings(const CompareArguments& arguments, const Problem& problem, co
 CompareContext describe_context(const CompareArguments& arguments, const Problem& problem, double t_end) {
   std::vector<std::string> words{arguments.request.name};
   for (const std::string& parameter : arguments.request.parameters) words.insert(words.end(), {"-p", parameter});
-  if (arguments.t_end) words.insert(words.end(), {"--t-end", fmt::format("{:g}", *arguments.t_end)});
+  if (arguments.t_end) words.insert(words.end(), {"--t-end", fmt::format("{}", *arguments.t_end)});
   CompareContext context;
   context.name = problem.name;
   context.request = quote_request(words);
@@ -178,8 +205,12 @@ int report(const analyses::Comparison& comparison, CompareContext context, const
     if (!context.report.empty()) fmt::print("\nreport\n  {}\n", context.report);
   }
   if (comparison.is_cancelled) {
-    fmt::print(stderr, "trammel: interrupted; {} runs are kept in {}, and the same command goes on from there\n",
-               comparison.runs.size(), store.path());
+    if (comparison.runs.empty()) {
+      fmt::print(stderr, "trammel: interrupted before a run was finished; nothing is kept\n");
+    } else {
+      fmt::print(stderr, "trammel: interrupted; {} runs are kept in {}, and the same command goes on from there\n",
+                 comparison.runs.size(), store.path());
+    }
     return kSimulationFailed;
   }
   if (!trouble.empty()) {
@@ -195,6 +226,10 @@ int report(const analyses::Comparison& comparison, CompareContext context, const
 int run(const CompareArguments& arguments) {
   check_methods(arguments.methods);
   if (arguments.t_end) require_finite(*arguments.t_end, "--t-end");
+  constexpr int kMostSamples = 100'000;
+  if (arguments.samples > kMostSamples) {
+    throw InputError(fmt::format("--samples is {}, but must be at most {}", arguments.samples, kMostSamples));
+  }
   const auto problem = std::make_shared<const Problem>(load_ready_problem(arguments.request));
   if (problem->given.mechanism) {
     print_notes(analyses::find_massless_bodies(*problem->given.mechanism, problem->given.start));
@@ -210,6 +245,8 @@ int run(const CompareArguments& arguments) {
   if (arguments.reference) given = load_reference_file(*arguments.reference, factory(), arguments.samples);
 
   const std::string path = arguments.out.value_or("compare-" + to_file_name(arguments.request.name) + ".html");
+  check_page_name(path);
+  check_page_place(path);
   CompareStore store(path + ".runs.jsonl", list_settings(arguments, *problem, options, t_end), arguments.fresh);
   analyses::CompareStart start = store.earlier();
   if (given) start.reference = std::move(given);

@@ -27,7 +27,7 @@ analyses::TrajectoryError to_error(const Json& json) {
 RunOutcome to_outcome(const std::string& name) {
   for (const RunOutcome outcome :
        {RunOutcome::kMeasured, RunOutcome::kBelowReference, RunOutcome::kNoReference, RunOutcome::kEndedEarly,
-        RunOutcome::kFailed, RunOutcome::kTimeLimit, RunOutcome::kSkipped}) {
+        RunOutcome::kEndedLate, RunOutcome::kFailed, RunOutcome::kTimeLimit, RunOutcome::kSkipped}) {
     if (to_string(outcome) == name) return outcome;
   }
   throw Json::other_error::create(501, "unknown outcome " + name, nullptr);
@@ -195,6 +195,10 @@ analyses::ReferenceSolution to_reference(const Json& json) {
   r.trajectory.t = json.at("t").get<std::vector<double>>();
   r.trajectory.q = to_matrix(json.at("q"));
   r.trajectory.v = to_matrix(json.at("v"));
+  const bool is_sound = r.trajectory.q.rows() == r.trajectory.size() && r.trajectory.v.rows() == r.trajectory.size() &&
+                        r.trajectory.q.allFinite() && r.trajectory.v.allFinite() &&
+                        std::is_sorted(r.trajectory.t.begin(), r.trajectory.t.end());
+  if (!is_sound) r.trajectory = {};
   return r;
 }
 

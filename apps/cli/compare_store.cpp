@@ -48,7 +48,8 @@ bool CompareStore::read(const Json& settings) {
   std::size_t begin = 0, end = text.find('\n');
   if (text.empty()) return false;
   const Json header = end == std::string::npos ? Json() : Json::parse(text.substr(0, end), nullptr, false);
-  if (header != make_header(settings)) {
+  // (A header that cannot be read compares as neither equal nor unequal.)
+  if (!header.is_object() || !(header == make_header(settings))) {
     has_replaced_ = true;
     return false;
   }
@@ -75,9 +76,19 @@ void CompareStore::read_line(const std::string& line) {
 }
 
 void CompareStore::append(const Json& json) {
+  if (has_failed_) return;
   const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (write(descriptor_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_, std::strerror(errno)));
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t count = write(descriptor_, line.data() + written, line.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      has_failed_ = true;
+      fmt::print(stderr, "trammel: cannot write '{}': {}; an interruption will lose what comes from now on\n", path_,
+                 std::strerror(errno));
+      return;
+    }
+    written += static_cast<std::size_t>(count);
   }
 }
 

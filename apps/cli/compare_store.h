@@ -40,6 +40,7 @@ class CompareStore {
 
   std::string path_;
   int descriptor_ = -1;
+  bool has_failed_ = false;  // to write; what comes is not kept
   analyses::CompareStart earlier_;
   bool has_replaced_ = false;
 };

@@ -26,7 +26,9 @@ constexpr std::size_t kWidth = 100;  // of a paragraph on a terminal
 
 std::string to_error(double error) { return fmt::format("{:.1e}", error); }
 
-bool has_errors(const ComparedRun& run) { return run.is_ranked() || run.outcome == RunOutcome::kEndedEarly; }
+bool has_errors(const ComparedRun& run) {
+  return run.is_ranked() || run.outcome == RunOutcome::kEndedEarly || run.outcome == RunOutcome::kEndedLate;
+}
 bool has_costs(const ComparedRun& run) { return run.outcome != RunOutcome::kSkipped; }
 
 const char* short_remark(RunOutcome outcome) {
@@ -35,6 +37,7 @@ const char* short_remark(RunOutcome outcome) {
     case RunOutcome::kBelowReference: return "below the reference's accuracy";
     case RunOutcome::kNoReference: return "no reference";
     case RunOutcome::kEndedEarly: return "ended early";
+    case RunOutcome::kEndedLate: return "missed the event";
     case RunOutcome::kFailed: return "failed";
     case RunOutcome::kTimeLimit: return "time limit";
     case RunOutcome::kSkipped: return "not run";

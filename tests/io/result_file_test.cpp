@@ -34,6 +34,7 @@ TEST_F(ResultFormats, Hdf5KeepsEverything) {
   EXPECT_EQ(read.version, header.version);
   EXPECT_EQ(read.created, header.created);
   EXPECT_EQ(read.source, header.source);
+  EXPECT_EQ(read.scene, header.scene);
   EXPECT_EQ(read.parameters, header.parameters);
   EXPECT_EQ(read.attributes, header.attributes);
   ASSERT_EQ(read.columns.size(), header.columns.size());

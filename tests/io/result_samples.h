@@ -42,6 +42,7 @@ inline ResultHeader sample_header() {
   header.version = "0.1.0";
   header.created = "2026-05-01T12:00:00Z";
   header.source = "bodies:\n  crank: {mass: 1}\n# Kurbel: \xC3\xBC\n";
+  header.scene = R"({"schema": "trammel.scene/1", "bodies": []})";
   header.parameters = {{"mass", 1.5}, {"crank/length", 0.1}, {"a b", -2}};
   header.attributes = {{"purpose", "a test"}, {"note", ""}, {"anything", "\xCE\xB1 = 1"}};
   header.columns = {{"crank.x", "m", "bodies", "centre of mass, ground axes"},

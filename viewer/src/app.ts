@@ -1,7 +1,7 @@
 // Puts the page together: data, clock, animation, plots and tables, and lets each know when the time changes.
 
 import type { Report } from "./data/report_data";
-import { findRow } from "./data/time_rows";
+import { rowTimeAfter, rowTimeBefore } from "./data/time_rows";
 import { FrameLoop } from "./frame_loop";
 import { readPageOptions, type PageOptions } from "./page_options";
 import { Playback } from "./playback";
@@ -13,6 +13,7 @@ import { ThemeSwitch } from "./theme";
 import { AnimationCard } from "./ui/animation_card";
 import { element } from "./ui/elements";
 import { makeHeader, makeNotices } from "./ui/page_header";
+import { listenForPrinting, PAPER_SIZE } from "./ui/printing";
 import { makeTables } from "./ui/tables";
 import { listenForKeys, Transport } from "./ui/transport";
 
@@ -56,12 +57,13 @@ export function startApp(report: Report): void {
     showInitialTrails(view, card, options);
     if (options.follow !== null) card.setFollow(options.follow);
   }
-  playback.onChange(loop.invalidate);
-  let row = 0;
-  listenForKeys(playback, (count) => {
-    row = findRow(report.times, playback.time(), row);
-    playback.seek(report.times[Math.min(Math.max(row + count, 0), report.rows - 1)]);
+  listenForPrinting((isPrinting) => {
+    theme.setPrinting(isPrinting);
+    plots.setFixedWidth(isPrinting ? PAPER_SIZE[0] : null);
+    card?.setFixedSize(isPrinting ? PAPER_SIZE : null);
   });
+  playback.onChange(loop.invalidate);
+  listenForKeys(playback, (direction) => playback.seek((direction < 0 ? rowTimeBefore : rowTimeAfter)(report.times, playback.time())));
   playback.seek(options.time ?? playback.start);
   if (options.play) playback.play();
   provideTestInterface({ report, playback, view, card, plots, cost });
@@ -84,7 +86,7 @@ export function startApp(report: Report): void {
 
 /** The animation, or a sentence that says why there is none. */
 function makeView(report: Report, options: PageOptions, invalidate: () => void): [SceneView | null, string] {
-  if (report.scene === null) return [null, "There is no animation: these results do not tell what the model looks like. Models in text files do; systems given by their equations do not."];
+  if (report.scene === null) return [null, "There is no animation: these results hold no scene, which tells what the model looks like. Files of runs of models (.yaml) do; .csv files hold none, and equations need one of their own."];
   if (report.rows === 0) return [null, "There is no animation: the result file has no rows."];
   if (report.scene.bodies.length === 0) return [null, "There is no animation: the model has no bodies."];
   try {

@@ -30,7 +30,50 @@ export function timeDecimals(duration: number): number {
   return Math.min(Math.max(Math.ceil(4 - Math.log10(duration)) - 1, 0), 9);
 }
 
-/** Ticks of an axis: plain numbers, or a power of ten when they are far from one. */
+/** A value of a column that moves by `span` in all: with digits enough to see it move. */
+export function formatValue(value: number | undefined, span: number): string {
+  if (value === undefined || !Number.isFinite(value) || value === 0 || !(span > 0)) return formatNumber(value);
+  const digits = Math.ceil(Math.log10(Math.abs(value) / span)) + 4;
+  return digits <= 5 ? formatNumber(value) : withDigits(value, Math.min(digits, 15));
+}
+
+function withDigits(value: number, digits: number): string {
+  const number = Number(value.toPrecision(digits));
+  return String(number).replace("e+", "e").replaceAll("-", "−");
+}
+
+export interface TickTexts {
+  readonly texts: readonly string[];
+  /** What is to be added to them, "" for nothing. */
+  readonly offset: string;
+}
+
+/** Ticks at equal intervals; where their texts would be longer than so many characters, or alike, what they share is taken off. */
+export function formatTicks(ticks: readonly number[], longest: number): TickTexts {
+  const plain = ticks.map(formatTick);
+  if (ticks.length < 2) return { texts: plain.map((text, k) => (text.length > longest ? formatNumber(ticks[k], 12) : text)), offset: "" };
+  const step = (ticks[ticks.length - 1] - ticks[0]) / (ticks.length - 1);
+  const size = Math.max(...ticks.map(Math.abs));
+  const isExact = size / step < 1e6 && new Set(plain).size === plain.length;
+  if (isExact && plain.every((text) => text.length <= longest)) return { texts: plain, offset: "" };
+  const power = Math.ceil(Math.log10(ticks[ticks.length - 1] - ticks[0]) - 1e-9);
+  // Through text, so that the offset and what is left of the ticks are the numbers they look like.
+  const offset = Number(`${Math.floor(ticks[0] / 10 ** power + 1e-9)}e${power}`);
+  if (offset === 0 || !Number.isFinite(offset)) return { texts: plain, offset: "" };
+  const decimals = 2 - Math.floor(Math.log10(step));
+  const texts = ticks.map((tick) => formatTick(Number(`${Math.round((tick - offset) * 10 ** decimals)}e${-decimals}`)));
+  return { texts, offset: `${offset < 0 ? "" : "+"}${formatOffset(offset)}` };
+}
+
+function formatOffset(value: number): string {
+  const text = String(Number(value.toPrecision(15)));
+  if (text.length <= 12 && !text.includes("e") && Math.abs(value) < 1e7 && Math.abs(value) >= 1e-3) return text.replace("-", "−");
+  const [mantissa, exponent] = Number(value.toPrecision(15)).toExponential().split("e");
+  const power = `10${superscript(Number(exponent))}`;
+  return `${mantissa === "1" ? "" : mantissa === "-1" ? "−" : `${mantissa.replace("-", "−")}·`}${power}`;
+}
+
+/** A tick of an axis: plain number, or a power of ten when it is far from one. */
 export function formatTick(value: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);

@@ -59,17 +59,17 @@ const COLORS: Record<Theme, ThemeColors> = {
 
 export class ThemeSwitch {
   private theme_: Theme;
+  private isChosen: boolean;
+  /** What comes back after printing, null while nothing is printed. */
+  private afterPrint: Theme | null = null;
   private readonly listeners: (() => void)[] = [];
 
   constructor(wanted: Theme | null) {
     const system = window.matchMedia("(prefers-color-scheme: dark)");
     this.theme_ = wanted ?? (system.matches ? "dark" : "light");
-    let isChosen = wanted !== null;
+    this.isChosen = wanted !== null;
     system.addEventListener("change", () => {
-      if (!isChosen) this.apply(system.matches ? "dark" : "light");
-    });
-    this.onChange(() => {
-      if (this.theme_ !== (system.matches ? "dark" : "light")) isChosen = true;
+      if (!this.isChosen && this.afterPrint === null) this.apply(system.matches ? "dark" : "light");
     });
     document.documentElement.dataset.theme = this.theme_;
   }
@@ -82,7 +82,16 @@ export class ThemeSwitch {
     return COLORS[this.theme_];
   }
 
+  /** Paper is light. */
+  setPrinting(isPrinting: boolean): void {
+    const before = this.afterPrint;
+    this.afterPrint = isPrinting ? (before ?? this.theme_) : null;
+    const theme = isPrinting ? "light" : (before ?? this.theme_);
+    if (theme !== this.theme_) this.apply(theme);
+  }
+
   toggle(): void {
+    this.isChosen = true;
     this.apply(this.theme_ === "dark" ? "light" : "dark");
   }
 

@@ -99,6 +99,188 @@ describe("the page in Chromium", { skip: SKIP }, () => {
     });
   });
 
+  test("Shift and an arrow go from row to row, also at the end and at equal times", async () => {
+    const edit = (_, values) => (values.times[7] = values.times[6]);
+    await withPage({ rows: 11, edit }, async (page, _, values) => {
+      await page.locator("body").press("End");
+      const seen = [];
+      for (let k = 0; k < 10; ++k) {
+        await page.keyboard.press("Shift+ArrowLeft");
+        seen.push(await call(page, "time"));
+      }
+      assert.deepEqual(seen, [9, 8, 6, 5, 4, 3, 2, 1, 0, 0].map((row) => values.times[row]));
+      for (let k = 0; k < 6; ++k) await page.keyboard.press("Shift+ArrowRight");
+      assert.equal(await call(page, "time"), values.times[6]);
+      await page.keyboard.press("Shift+ArrowRight");
+      assert.equal(await call(page, "time"), values.times[8]);
+    });
+  });
+
+  test("far from the origin bodies, trails, arrows and the grid look the same", async () => {
+    const shifted = (distance) => (report, values) => {
+      report.scene.ground.points = [];
+      report.scene.joints = report.scene.joints.slice(1, 3);
+      report.scene.forces = [];
+      report.columns.forEach((column, k) => {
+        if (!/^(crank|rod|slider)\.x$/.test(column.name)) return;
+        Object.assign(column, { offset: column.offset + distance, min: column.min + distance, max: column.max + distance });
+        values.columns[k] = values.columns[k].map((x) => x + distance);
+      });
+    };
+    const pictures = [];
+    for (const distance of [0, 1e7]) {
+      // The axes stay at the origin, and would be missed.
+      await withPage({ hash: "#t=0.3&reactions=1&trails=all&grid=0", edit: shifted(distance) }, async (page) => {
+        pictures.push(await picture(page));
+        await seek(page, 0.3001);
+        const positions = await call(page, "bodyPositions");
+        assert.ok(Math.abs(positions[3] - distance - 0.3 * Math.cos(0.3001 * Math.PI)) < 1e-4);
+      });
+    }
+    const different = await compare(pictures);
+    assert.ok(different < 0.002, `${different} of the pixels differ`);
+  });
+
+  /** The part of the pixels in which two pictures differ to the eye. */
+  async function compare(pictures) {
+    const page = await browser.newPage();
+    const part = await page.evaluate(async (sources) => {
+      const [a, b] = await Promise.all(
+        sources.map(async (source) => {
+          const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${source}`)).blob());
+          const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+          context.drawImage(image, 0, 0);
+          return context.getImageData(0, 0, image.width, image.height).data;
+        }),
+      );
+      if (a.length !== b.length) return 1;
+      let count = 0;
+      for (let k = 0; k < a.length; k += 4) if (Math.abs(a[k] - b[k]) + Math.abs(a[k + 1] - b[k + 1]) + Math.abs(a[k + 2] - b[k + 2]) > 60) ++count;
+      return (4 * count) / a.length;
+    }, pictures.map((data) => data.toString("base64")));
+    await page.close();
+    return part;
+  }
+
+  test("a body that is followed while another one falls far away", async () => {
+    const edit = (report, values) => {
+      values.columns[7] = values.times.map((t) => -1000 * t * t);
+      Object.assign(report.columns[7], { min: -4000, max: 0, offset: -2000 });
+      report.scene.joints = report.scene.joints.slice(0, 2);
+      report.scene.forces = [];
+    };
+    await withPage({ edit, hash: "#t=1.5&follow=crank&labels=1" }, async (page) => {
+      const box = await page.locator(".stage canvas").boundingBox();
+      const label = await page.locator(".label", { hasText: "crank" }).boundingBox();
+      assert.ok(Math.abs(label.x - box.x - box.width / 2) < 0.3 * box.width && Math.abs(label.y - box.y - box.height / 2) < 0.3 * box.height);
+      await call(page, "setView", { mode: "3d" });
+      await settle(page);
+    });
+  });
+
+  test("later shapes of planar bodies lie on top of earlier ones, from above and in space", async () => {
+    const common = { position: [0, 0, 0], orientation: [1, 0, 0, 0] };
+    const colors = ["#ff0000", "#00ff00", "#0000ff"];
+    const shapes = [
+      { ...common, type: "box", size: [1, 1, 0.1], color: colors[0] },
+      { ...common, type: "sphere", radius: 0.35, color: colors[1] },
+      { ...common, type: "cylinder", radius: 0.15, length: 0.1, color: colors[2] },
+    ];
+    const edit = (report) => {
+      report.scene.joints = [];
+      report.scene.forces = [];
+      report.scene.bodies = report.scene.bodies.slice(0, 1);
+      Object.assign(report.scene.bodies[0], { shapes, points: [], centre: [0, 0, 0] });
+      report.scene.ground.points = [];
+      report.scene.trails = [];
+    };
+    for (const mode of ["2d", "3d"]) {
+      await withPage({ edit, hash: `#view=${mode}&labels=0&joints=0&grid=0&trails=0` }, async (page) => {
+        const source = (await picture(page)).toString("base64");
+        const shares = await page.evaluate(async (text) => {
+          const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+          const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+          const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+          context.drawImage(image, 0, 0);
+          const { data } = context.getImageData(0, 0, image.width, image.height);
+          const counts = [0, 0, 0];
+          for (let k = 0; k < data.length; k += 4) {
+            const largest = Math.max(data[k], data[k + 1], data[k + 2]);
+            const others = data[k] + data[k + 1] + data[k + 2] - largest;
+            if (largest > 2 * others && largest > 60) ++counts[[data[k], data[k + 1], data[k + 2]].indexOf(largest)];
+          }
+          const sum = counts[0] + counts[1] + counts[2];
+          return counts.map((count) => count / sum);
+        }, source);
+        const disc = (radius) => Math.PI * radius * radius;
+        const expected = [1 - disc(0.35), disc(0.35) - disc(0.15), disc(0.15)];
+        shares.forEach((share, k) => assert.ok(Math.abs(share - expected[k]) < 0.04, `${mode}: ${shares} instead of ${expected}`));
+      });
+    }
+  });
+
+  test("units of any name, and events whose names do not fit", async () => {
+    const edit = (report) => {
+      ["x", "__proto__", "constructor", ""].forEach((unit, k) => Object.assign(report.columns[report.columns.length - 5 + k], { unit, group: "outputs" }));
+      report.events = [1, 1.001, 1.002, 1.003].map((t, k) => ({ name: `front_right_meets_a_bump_that_is_far_too_long_for_a_line_${k}`, t }));
+    };
+    await withPage({ edit }, async (page) => {
+      const outputs = (await call(page, "plots")).find((plot) => plot.title === "Outputs");
+      assert.equal(outputs.series.length, 4);
+      const [low, high] = outputs.window;
+      assert.deepEqual([low, high], [0, 2], "the axis of time is still its own");
+      const over = await page.locator(".u-over").first().boundingBox();
+      await page.mouse.move(over.x + over.width / 2 + 1, over.y + 90);
+      await settle(page);
+      assert.match(await page.locator(".event-tip:visible").textContent(), /line_0 · 1 s\n.*line_1 · 1\.001 s\n.*line_2.*\n.*line_3/);
+      await page.mouse.move(over.x + over.width / 4, over.y + 90);
+      await settle(page);
+      assert.equal(await page.locator(".event-tip:visible").count(), 0);
+    });
+  });
+
+  test("on paper: light, all plots, wrapped text; afterwards as before", async () => {
+    const edit = (report) => (report.source = "a: very long line ".repeat(60));
+    await withPage({ edit, view: { colorScheme: "dark", width: 1280 } }, async (page) => {
+      const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+      const before = await page.locator(".u-over").first().boundingBox();
+      await page.setViewportSize({ width: 718, height: 900 });
+      await page.emulateMedia({ media: "print" });
+      await settle(page);
+      assert.equal(await theme(), "light");
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 718);
+      for (const host of await page.locator(".plot-host canvas").all()) assert.equal((await host.boundingBox()).width, 640);
+      const [pre, card] = [await page.locator("#source").boundingBox(), await page.locator(".table-card.wide").boundingBox()];
+      assert.ok(pre.width <= card.width && pre.height > 100, "the model file is wrapped");
+      assert.ok(await page.locator(".stage .paper").isVisible());
+      assert.equal(await page.locator(".transport:visible").count(), 0);
+      await page.emulateMedia({ media: "screen" });
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await settle(page);
+      assert.equal(await theme(), "dark");
+      assert.deepEqual(await page.locator(".u-over").first().boundingBox(), before);
+    });
+  });
+
+  test("a mesh that is not finite, and poses that are not, do not blank the picture", async () => {
+    const vertices = Buffer.from(Float32Array.from([0, 0, 0, NaN, 0, 0, 0, 1, 0]).buffer).toString("base64");
+    const triangles = Buffer.from(Uint32Array.from([0, 1, 2]).buffer).toString("base64");
+    const edit = (report, values) => {
+      report.scene.bodies[1].shapes = [{ type: "mesh", vertices, triangles, position: [0, 0, 0], orientation: [1, 0, 0, 0], color: null }];
+      values.columns[6].fill(NaN, 0, 20);
+      values.columns[6].fill(Infinity, 150);
+    };
+    await withPage({ edit, hash: "#follow=slider&trails=all&labels=0" }, async (page) => {
+      assert.match(await page.textContent(".notice"), /Shape 1 of the body rod is not drawn/);
+      const pictures = new Set();
+      for (const time of [0, 0.5, 1, 1.8, 1.2]) {
+        await seek(page, time);
+        pictures.add((await picture(page)).toString("base64"));
+      }
+      assert.ok(pictures.size >= 4, "the camera is not lost");
+    });
+  });
+
   test("bodies move smoothly between rows", async () => {
     await withPage({ rows: 21 }, async (page, _, values) => {
       await seek(page, 0.025);
@@ -300,7 +482,7 @@ describe("the page in Chromium", { skip: SKIP }, () => {
   test("without a scene the plots have the page, and a sentence says why", async () => {
     await withPage({ edit: (report) => (report.scene = null) }, async (page) => {
       assert.equal(await page.locator("canvas").count(), await page.locator(".plot-panel canvas").count());
-      assert.match(await page.textContent(".no-scene"), /There is no animation/);
+      assert.match(await page.textContent(".no-scene"), /There is no animation.*\.csv files hold none/);
       await page.click(".play");
       await page.waitForFunction(() => window.trammel.time() > 0.05);
     });
@@ -374,6 +556,10 @@ describe("the page in Chromium", { skip: SKIP }, () => {
     await withPage({ rows: 1, duration: 0 }, async (page) => {
       assert.equal(await page.locator(".stage canvas").count(), 1);
       assert.ok(await page.locator(".play").isDisabled());
+      const [motion] = await call(page, "plots");
+      assert.equal(motion.title, "Motion");
+      assert.ok(motion.window[0] < 0 && motion.window[1] > 0, "its point is not at the edge");
+      assert.equal(await page.textContent(".plot-panel .value >> nth=0"), "0.3");
     });
     const edit = (report, values) => {
       Object.assign(report, { rows: 0, rows_total: 0 });

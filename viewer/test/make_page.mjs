@@ -9,12 +9,17 @@ export function makePage(template, report, values) {
     return parts[0] + full + parts[1];
   };
   const page = fill(template, '<script id="report" type="application/json">{}</script>', `<script id="report" type="application/json">${json}</script>`);
-  const text = encodeValues(values);
+  const text = encodeValues(values, report.columns);
   return fill(page, '<script id="values" type="text/plain"></script>', `<script id="values" type="text/plain">${text}</script>`);
 }
 
-export function encodeValues({ times, columns, steps }) {
-  const blocks = [Float64Array.from(times), ...columns.map((column) => Float32Array.from(column)), ...steps.map((column) => Float64Array.from(column))];
+/** `fields` are the report's columns, whose offset and scale are taken off the values. */
+export function encodeValues({ times, columns, steps }, fields = []) {
+  const stored = columns.map((column, k) => {
+    const { offset = 0, scale = 1 } = fields?.[k] ?? {};
+    return Float32Array.from(column, (value) => (value - offset) / scale);
+  });
+  const blocks = [Float64Array.from(times), ...stored, ...steps.map((column) => Float64Array.from(column))];
   return Buffer.concat(blocks.map((block) => Buffer.from(block.buffer))).toString("base64");
 }
 

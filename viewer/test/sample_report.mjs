@@ -49,7 +49,8 @@ export function makeSample({ rows = 201, duration = 2, edit = () => {} } = {}) {
   const columns = [];
   const add = (name, unit, group, description, value) => {
     const values = times.map(value);
-    columns.push({ field: { name, unit, group, description, ...extremes(values) }, values });
+    const { min, max } = extremes(values);
+    columns.push({ field: { name, unit, group, description, min, max, offset: min === null ? 0 : min / 2 + max / 2, scale: 1 }, values });
   };
   const crank = (t) => OMEGA * t;
   const rod = (t) => -Math.asin((R / L) * Math.sin(crank(t)));

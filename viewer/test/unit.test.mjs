@@ -17,10 +17,12 @@ const source = await loadSource(
   "scene/rounded_hull",
   "scene/view_frame",
   "scene/load_arrows",
+  "scene/motion_extent",
+  "plots/event_lines",
   "ui/page_header",
 );
 
-const decode = ({ report, values }) => source.decodeReport(JSON.stringify(report), encodeValues(values));
+const decode = ({ report, values }) => source.decodeReport(JSON.stringify(report), encodeValues(values, report.columns));
 const near = (a, b, tolerance = 1e-6) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b}`);
 
 test("a report comes back with its numbers", () => {
@@ -29,11 +31,55 @@ test("a report comes back with its numbers", () => {
   assert.ok(decoded.ok, decoded.problem);
   const { report } = decoded;
   assert.deepEqual([...report.times], sample.values.times);
-  assert.deepEqual([...report.columns[2].values], [...Float32Array.from(sample.values.columns[2])]);
+  sample.values.columns[2].forEach((value, k) => near(report.columns[2].values[k], value));
   assert.deepEqual([...report.stepColumns[1].values], sample.values.steps[1]);
   assert.equal(report.summary.statistics.get("steps"), 50);
   assert.equal(report.scene.bodies.length, 3);
   assert.equal(report.scene.joints[4].i, null);
+});
+
+test("small motions far away keep their digits", () => {
+  const edit = (report, values) => {
+    report.columns[0] = { ...report.columns[0], offset: 1e7, scale: 1e-3 };
+    values.columns[0] = values.times.map((t) => 1e7 + 1e-3 * Math.sin(t));
+    delete report.columns[1].offset;
+    delete report.columns[1].scale;
+    values.columns[1] = values.times.map(() => 0.5);
+  };
+  const { report } = decode(makeSample({ rows: 11, edit }));
+  assert.ok(report.columns[0].values instanceof Float64Array);
+  report.times.forEach((t, k) => near(report.columns[0].values[k], 1e7 + 1e-3 * Math.sin(t), 4e-9));
+  assert.equal(report.columns[1].values[3], 0.5, "without offset and scale the stored number");
+});
+
+test("a report without a title has that of its file", () => {
+  const title = (edit) => decode(makeSample({ rows: 3, edit })).report.title;
+  assert.equal(title((report) => (report.title = "")), "slider.h5");
+  assert.equal(title((report) => Object.assign(report, { title: "", file: "" })), "Results");
+});
+
+test("shapes that are not finite are left out with a note", () => {
+  const common = { position: [0, 0, 0], orientation: [1, 0, 0, 0], color: null };
+  const mesh = (x) => ({
+    ...common,
+    type: "mesh",
+    vertices: Buffer.from(Float32Array.from([0, 0, 0, x, 0, 0, 0, 1, 0]).buffer).toString("base64"),
+    triangles: Buffer.from(Uint32Array.from([0, 1, 2]).buffer).toString("base64"),
+  });
+  const shapes = [
+    mesh(1),
+    mesh(NaN),
+    mesh(Infinity),
+    { ...common, type: "sphere", radius: null },
+    { ...common, type: "box", size: [1, null, 1] },
+    { ...common, type: "box", size: [1, 1, 1], position: [null, 0, 0] },
+    { ...common, type: "line", points: [[0, 0, 0]], closed: true },
+    { ...common, type: "sphere", radius: 1 },
+  ];
+  const { report } = decode(makeSample({ rows: 3, edit: (report) => (report.scene.bodies[0].shapes = shapes) }));
+  assert.deepEqual(report.scene.bodies[0].shapes.map((shape) => shape.type), ["mesh", "sphere"]);
+  assert.equal(report.notes.length, 6);
+  assert.match(report.notes[0], /^Shape 2 of the body crank is not drawn: its mesh is not finite/);
 });
 
 test("steps are read where an odd number of floats stands before them", () => {
@@ -102,6 +148,19 @@ test("the row of a time is found, at ends and at equal times, too", () => {
   assert.equal(source.rowFraction(Float64Array.from([5]), 0, 5), 0);
 });
 
+test("rows before and after a time, also at the end and at equal times", () => {
+  const times = Float64Array.from([0, 1, 1, 2, 4]);
+  const walk = (from, step) => {
+    const way = [from];
+    for (let k = 0; k < 5; ++k) way.push(step(times, way.at(-1)));
+    return way;
+  };
+  assert.deepEqual(walk(4, source.rowTimeBefore), [4, 2, 1, 0, 0, 0]);
+  assert.deepEqual(walk(0, source.rowTimeAfter), [0, 1, 2, 4, 4, 4]);
+  assert.equal(source.rowTimeBefore(times, 3.9), 2);
+  assert.equal(source.rowTimeAfter(times, 3.9), 4);
+});
+
 test("the search reads few times, however many rows there are", () => {
   const reads = (rows, ask) => {
     let count = 0;
@@ -122,7 +181,7 @@ test("the search reads few times, however many rows there are", () => {
   assert.ok(reads(100000, (times) => source.findRow(times, 77777.5, 3)) < 25);
 });
 
-const column = (values) => ({ name: "", unit: "", group: "", description: "", min: null, max: null, values: Float32Array.from(values) });
+const column = (values) => ({ name: "", unit: "", group: "", description: "", min: null, max: null, values: Float64Array.from(values) });
 
 test("planar poses lie on straight lines between rows", () => {
   const table = new source.PoseTable([{ pose: { position: [column([0, 2]), column([1, 1])], angle: column([0, Math.PI]), orientation: null } }]);
@@ -155,6 +214,9 @@ test("a pose that is not a number is known as such", () => {
   assert.equal(table.isKnown[0], 1);
   table.eval(0, 0.5);
   assert.equal(table.isKnown[0], 0);
+  const far = new source.PoseTable([{ pose: { position: [column([0, 1e300]), column([0, 0])], angle: null, orientation: null } }]);
+  far.eval(1, 0);
+  assert.equal(far.isKnown[0], 0, "too far to be drawn");
 });
 
 test("the clock runs, loops, and stops at the end", () => {
@@ -221,6 +283,103 @@ test("ticks of axes, far from one, too", () => {
   assert.deepEqual(source.linearRange(0, 0), [-1, 1]);
   const [low, high] = source.linearRange(5, 5);
   assert.ok(low < 5 && high > 5);
+});
+
+test("small changes of large values are seen", () => {
+  const [low, high] = source.linearRange(4e4, 4e4 + 1e-4);
+  assert.ok(low > 4e4 - 1e-4 && high < 4e4 + 2e-4, `${low} to ${high}`);
+  assert.ok(source.linearRange(4e4, 4e4 + 1e-9)[0] <= 0, "rounding is a constant");
+  assert.deepEqual(source.linearTicks(1, 1 + 1e-16, 5), [1], "comes to an end");
+  assert.equal(source.formatValue(40000.12345, 1e-3), "40000.12345");
+  assert.equal(source.formatValue(0.5, 1), "0.5");
+  assert.equal(source.formatValue(-1e7 - 0.25, 1), "−10000000.25");
+});
+
+test("texts of ticks are never alike; what they share is told beside them", () => {
+  const check = (min, max, longest = 8) => {
+    const ticks = source.linearTicks(min, max, 5);
+    const { texts, offset } = source.formatTicks(ticks, longest);
+    assert.equal(new Set(texts).size, ticks.length, `${texts} of ${ticks}`);
+    return { texts, offset };
+  };
+  assert.deepEqual(check(0, 1), { texts: ["0", "0.2", "0.4", "0.6", "0.8", "1"], offset: "" });
+  assert.deepEqual(check(1e9, 1e9 + 1), { texts: ["0", "0.2", "0.4", "0.6", "0.8", "1"], offset: "+10⁹" });
+  assert.deepEqual(check(0.245098041, 0.245098046), { texts: ["2·10⁻⁹", "4·10⁻⁹", "6·10⁻⁹"], offset: "+0.24509804" });
+  assert.equal(check(4e4, 4e4 + 1e-4).offset, "+40000");
+  assert.equal(check(-1e7 - 0.5, -1e7).offset, "−1.0000001·10⁷");
+  assert.equal(check(-1e-17, 3e-17).offset, "");
+  assert.equal(check(0, 5e7).offset, "");
+  assert.deepEqual(source.formatTicks([], 8), { texts: [], offset: "" });
+  for (let k = 0; k < 200; ++k) {
+    const middle = 10 ** (12 * Math.sin(k));
+    const span = middle * 10 ** (-10 * ((k * 0.618) % 1));
+    check(middle, middle + span);
+    check(-middle, -middle + span, 11);
+  }
+});
+
+test("names of events keep apart and inside", () => {
+  const overlaps = (a, b) => a.row === b.row && a.left < b.left + b.width && b.left < a.left + a.width;
+  const check = (names) => {
+    const places = source.placeNames(names, 60, 560);
+    const shown = places.filter((place) => place !== null);
+    for (const place of shown) assert.ok(place.left >= 60 && place.left + place.width <= 560, JSON.stringify(place));
+    shown.forEach((a, k) => shown.slice(k + 1).forEach((b) => assert.ok(!overlaps(a, b), JSON.stringify([a, b]))));
+    return places;
+  };
+  assert.deepEqual(check([{ x: 100, width: 130 }, { x: 101, width: 130 }]).map(({ row, width }) => [row, width]), [[0, 130], [1, 130]]);
+  assert.equal(check([{ x: 100, width: 130 }, { x: 300, width: 130 }])[1].row, 0);
+  assert.ok(check([{ x: 550, width: 130 }])[0].left < 550, "to the left of the line at the end");
+  assert.equal(check([{ x: 300, width: 900 }])[0].width, 125, "too long: cut");
+  assert.ok(check(Array.from({ length: 20 }, (_, k) => ({ x: 61 + k, width: 200 }))).includes(null));
+});
+
+test("a body that goes far away does not blow up the signs", () => {
+  const extent = (edit) => {
+    const { report } = decode(makeSample({ rows: 101, edit }));
+    return new source.MotionExtent(report.scene, new source.PoseTable(report.scene.bodies), report.rows);
+  };
+  const addStone = (report, values) => {
+    for (const [name, value] of [["stone.x", () => 1], ["stone.y", (t) => -1000 * t * t]]) {
+      report.columns.push({ name, unit: "m", group: "bodies", description: "", min: null, max: null });
+      values.columns.push(values.times.map(value));
+    }
+    report.scene.bodies.push({ name: "stone", pose: { position: ["stone.x", "stone.y"] }, centre: [0, 0, 0], mass: 1, points: [], shapes: [{ type: "sphere", radius: 0.1, position: [0, 0, 0], orientation: [1, 0, 0, 0], color: null }] });
+  };
+  const alone = extent(() => {});
+  const withStone = extent(addStone);
+  assert.ok(withStone.unit <= 2 * alone.unit && withStone.unit >= alone.unit / 2, `${withStone.unit} and ${alone.unit}`);
+  assert.ok(withStone.size <= 2.5 * alone.size);
+});
+
+test("shapes of the ground belong to the picture unless they are huge", () => {
+  const corners = (width) => {
+    const edit = (report) => (report.scene.ground.shapes = [{ type: "box", size: [width, 0.1, 0.1], position: [0, -1, 0], orientation: [1, 0, 0, 0], color: null }]);
+    const { report } = decode(makeSample({ rows: 11, edit }));
+    return new source.MotionExtent(report.scene, new source.PoseTable(report.scene.bodies), report.rows).groundCorners.length;
+  };
+  assert.equal(corners(3), 8);
+  assert.equal(corners(300), 0);
+});
+
+test("reactions are drawn on the body that the ground holds", () => {
+  const at = (body) => ({ body, position: [0, 0, 0], x: [1, 0, 0], z: [0, 0, 1] });
+  const force = [column([1]), null, null];
+  const reaction = (i, j) => {
+    const load = source.reactionOf({ name: "", type: "fixed", i: at(i), j: at(j), force, torque: null });
+    return [load.at.body, load.sign];
+  };
+  assert.deepEqual(reaction(-1, 0), [0, 1]);
+  assert.deepEqual(reaction(0, -1), [0, -1]);
+  assert.deepEqual(reaction(0, 1), [1, 1]);
+  assert.equal(source.reactionOf({ name: "", type: "gear", i: null, j: null, force: null, torque: null }), null);
+});
+
+test("a single row has plots, too", () => {
+  const { report } = decode(makeSample({ rows: 1, duration: 0 }));
+  const panels = source.chooseInitialPanels(report, source.makeCatalogue(report));
+  assert.equal(panels[0].title, "Motion");
+  assert.ok(panels[0].series.length > 0);
 });
 
 test("gaps and logarithms of plotted values", () => {

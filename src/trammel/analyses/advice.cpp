@@ -15,6 +15,8 @@ namespace {
 constexpr double kUsualError = 1e-3, kHighAccuracy = 1e-6;
 // Stability holds an explicit method back when its steps are at most so many times those for stability alone,
 constexpr double kHeldBack = 3;
+// Fewer steps than this are no burden, whatever limits them.
+constexpr double kSomeSteps = 10;
 // and it matters when an implicit one takes so many times fewer.
 constexpr double kFewer = 3;
 // Steps of at most so many times those for stability were chosen by stability.
@@ -125,7 +127,7 @@ void explain_stiffness(const std::vector<ComparedRun>& runs, const Ranking& rank
                     "where {} takes {}.",
                     describe_fastest(s), describe_count(needed), taken.empty() ? "" : " (" + taken + ")",
                     implicit->method, describe_count(static_cast<double>(implicit->run_steps))));
-  } else if (steps && least < kBarelyHeldBack * needed) {
+  } else if (steps && least < kBarelyHeldBack * needed && s.stability_steps >= kSomeSteps) {
     advice.reasons.push_back(fmt::format(
         "The problem is mildly stiff: at loose tolerances the steps of an explicit method are limited by stability, "
         "which takes about {} ({}), but implicit methods do not take far fewer.",

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -47,6 +48,8 @@ class Comparer {
   void show_progress();
   void begin(const Task& task);
   void finish(const Task& task, ComparedRun run);
+  void note_too_slow(const ComparedRun& run);
+  bool is_too_slow(const Task& task) const;
 
   const ProblemFactory& factory_;
   const CompareOptions& options_;
@@ -58,7 +61,7 @@ class Comparer {
   std::mutex mutex_;  // of what follows
   std::vector<ComparedRun> runs_;
   std::multiset<std::string> running_;
-  std::set<std::string> too_slow_;
+  std::map<std::string, double> too_slow_;  // the loosest tolerance at which a method took too long
   std::size_t next_ = 0;
   int total_ = 0;
   std::exception_ptr trouble_;
@@ -138,10 +141,20 @@ void Comparer::begin(const Task& task) {
   show_progress();
 }
 
+void Comparer::note_too_slow(const ComparedRun& run) {
+  double& tolerance = too_slow_.emplace(run.method, run.tolerance).first->second;
+  tolerance = std::max(tolerance, run.tolerance);
+}
+
+bool Comparer::is_too_slow(const Task& task) const {
+  const auto found = too_slow_.find(task.method);
+  return found != too_slow_.end() && task.tolerance < found->second;
+}
+
 void Comparer::finish(const Task& task, ComparedRun run) {
   running_.erase(running_.find(task.name()));
   if (run.outcome == RunOutcome::kCancelled) return;
-  if (run.outcome == RunOutcome::kTimeLimit) too_slow_.insert(run.method);
+  if (run.outcome == RunOutcome::kTimeLimit) note_too_slow(run);
   if (observer_.run) observer_.run(run);
   runs_.push_back(std::move(run));
   show_progress();
@@ -157,6 +170,7 @@ ComparedRun Comparer::run(const CompareProblem& problem, const Task& task, const
   }
   RunSettings settings;
   settings.timing_seconds = options_.timing_seconds;
+  settings.end = comparison.reference.t_end;
   settings.times = by ? by->reference().t : uniform_times(problem.start.t, problem.t_end, options_.samples);
   return run_compared(problem, options, settings, by, comparison.reference.least_meaningful_error());
 }
@@ -169,7 +183,7 @@ void Comparer::work(const std::vector<Task>& tasks, const Comparison& comparison
     if (next_ >= tasks.size() || trouble_ || is_cancelled()) return;
     const Task& task = tasks[next_++];
     begin(task);
-    if (too_slow_.contains(task.method)) {
+    if (is_too_slow(task)) {
       ComparedRun skipped;
       skipped.method = task.method;
       skipped.tolerance = task.tolerance;
@@ -223,7 +237,7 @@ Comparison Comparer::compare(CompareStart start) {
       if (known == start.runs.end()) {
         tasks.push_back({method, tolerance});
       } else {
-        if (known->outcome == RunOutcome::kTimeLimit) too_slow_.insert(method);
+        if (known->outcome == RunOutcome::kTimeLimit) note_too_slow(*known);
         runs_.push_back(*known);
       }
     }
@@ -266,7 +280,8 @@ std::vector<std::string> CompareOptions::validate() const {
 
 bool Comparison::has_completed_run() const {
   return std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) {
-    return run.is_ranked() || run.outcome == RunOutcome::kNoReference || run.outcome == RunOutcome::kEndedEarly;
+    return run.is_ranked() || run.outcome == RunOutcome::kNoReference || run.outcome == RunOutcome::kEndedEarly ||
+           run.outcome == RunOutcome::kEndedLate;
   });
 }
 

@@ -41,7 +41,8 @@ void time_run(const CompareProblem& problem, const integrators::Options& options
   }
 }
 
-void note_errors(const SampledRun& sampled, const ErrorMeasure* by, double least_meaningful_error, ComparedRun& run) {
+void note_errors(const SampledRun& sampled, const RunSettings& settings, double t_begin, const ErrorMeasure* by,
+                 double least_meaningful_error, ComparedRun& run) {
   run.outcome = RunOutcome::kNoReference;
   if (!by) return;
   run.q = by->calc_position_error(sampled.trajectory);
@@ -51,6 +52,10 @@ void note_errors(const SampledRun& sampled, const ErrorMeasure* by, double least
     run.outcome = RunOutcome::kEndedEarly;
     run.remark =
         fmt::format("ended at t = {:.6g} s ({}), where the reference goes on", run.t_reached, sampled.result.reason);
+  } else if (settings.end && run.t_reached - t_begin > (*settings.end - t_begin) / kCompleteShare) {
+    run.outcome = RunOutcome::kEndedLate;
+    run.remark = fmt::format("went on to t = {:.6g} s ({}), where the reference ends at {:.6g} s", run.t_reached,
+                             sampled.result.reason, *settings.end);
   } else if (run.q.rms < least_meaningful_error) {
     run.outcome = RunOutcome::kBelowReference;
     run.remark = "as exact as the reference";
@@ -68,6 +73,7 @@ std::string to_string(RunOutcome outcome) {
     case RunOutcome::kBelowReference: return "below-reference";
     case RunOutcome::kNoReference: return "no-reference";
     case RunOutcome::kEndedEarly: return "ended-early";
+    case RunOutcome::kEndedLate: return "ended-late";
     case RunOutcome::kFailed: return "failed";
     case RunOutcome::kTimeLimit: return "time-limit";
     case RunOutcome::kSkipped: return "skipped";
@@ -102,7 +108,7 @@ ComparedRun run_compared(const CompareProblem& problem, const integrators::Optio
   } else if (!sampled.trajectory.q.allFinite() || !sampled.trajectory.v.allFinite()) {
     run.remark = "the solution has values that are not finite numbers";
   } else {
-    note_errors(sampled, by, least_meaningful_error, run);
+    note_errors(sampled, settings, problem.start.t, by, least_meaningful_error, run);
     time_run(problem, options, settings, run);
   }
   return run;

@@ -2,6 +2,7 @@
 
 // One method at one tolerance: what it cost and how exact it was.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ enum class RunOutcome {
   kBelowReference,  ///< completed; its error is too small for the reference to tell
   kNoReference,     ///< completed; there is nothing to measure it by
   kEndedEarly,      ///< an event ended it well before the reference
+  kEndedLate,       ///< it missed the event that ends the reference
   kFailed,
   kTimeLimit,
   kSkipped,    ///< a looser tolerance already reached the time limit
@@ -29,7 +31,7 @@ struct ComparedRun {
   std::string remark;    ///< in words, what is out of the ordinary; empty when nothing is
   double t_reached = 0;  ///< [s]
   TrajectoryError q,
-      v;                               ///< where the outcome is one of the first two, and kEndedEarly
+      v;                               ///< where the outcome is one of the first two, kEndedEarly and kEndedLate
   integrators::Statistics statistics;  ///< without the work for the samples; times are the least of the repetitions
   int repetitions = 0;                 ///< of the timing
   std::vector<StepPoint> steps;        ///< thinned
@@ -43,6 +45,7 @@ struct ComparedRun {
 
 struct RunSettings {
   std::vector<double> times;      ///< of the samples
+  std::optional<double> end;      ///< of the reference's run, where it is known [s]
   std::size_t step_points = 400;  ///< of the history of steps
   double timing_seconds = 0.05;   ///< processor time that is spent on timing short runs
 };

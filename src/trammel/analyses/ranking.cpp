@@ -31,7 +31,12 @@ std::vector<CurvePoint> make_curve(const std::vector<ComparedRun>& runs, const s
 std::optional<RankedMethod> read_curve(const std::vector<CurvePoint>& curve, double error, const Cost& cost) {
   const auto above = std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& p) { return p.error > error; });
   if (above == curve.begin()) return std::nullopt;
-  const CurvePoint& reached = *std::prev(above);
+  // Times are noisy: a tighter run may have been cheaper than the loosest that is exact enough.
+  const CurvePoint* cheapest = &*std::prev(above);
+  for (auto point = curve.begin(); point != above; ++point) {
+    if (cost(*point->run) < cost(*cheapest->run)) cheapest = &*point;
+  }
+  const CurvePoint& reached = *cheapest;
   RankedMethod ranked;
   ranked.method = reached.run->method;
   ranked.tolerance = reached.run->tolerance;
@@ -42,7 +47,7 @@ std::optional<RankedMethod> read_curve(const std::vector<CurvePoint>& curve, dou
   ranked.cost = ranked.run_cost;
   if (above != curve.end() && above->error > reached.error && reached.error > 0) {
     const double share = std::log(error / reached.error) / std::log(above->error / reached.error);
-    ranked.cost *= std::pow(cost(*above->run) / ranked.run_cost, share);
+    ranked.cost *= std::min(1.0, std::pow(cost(*above->run) / ranked.run_cost, share));
   }
   return ranked;
 }

@@ -2,6 +2,9 @@
 
 export class FormatError extends Error {}
 
+/** A number that is not finite (null in JSON), or too large to be drawn. */
+export class UndrawableError extends FormatError {}
+
 export type Vector = readonly [number, number, number];
 
 export class JsonObject {
@@ -34,6 +37,7 @@ export class JsonObject {
 
   number(key: string): number {
     const value = this.fields[key];
+    if (value === null) throw new UndrawableError(`${this.place(key)} is not finite`);
     if (typeof value !== "number") throw this.wrong(key, "a number");
     return value;
   }
@@ -102,6 +106,7 @@ export class JsonObject {
 }
 
 export function toNumbers(value: unknown, length: number, where: string): number[] {
+  if (Array.isArray(value) && value.length === length && value.includes(null)) throw new UndrawableError(`${where} is not finite`);
   if (!Array.isArray(value) || value.length !== length || value.some((entry) => typeof entry !== "number")) {
     throw new FormatError(`${where} is not a list of ${length} numbers`);
   }

@@ -5,21 +5,24 @@ import type { Vector } from "./json_fields";
 import { GROUND, type Attachment, type Body } from "./scene_data";
 import { valueBetween } from "./time_rows";
 
+/** Farther away than this nothing can be drawn: squares of lengths must fit into single precision. */
+const FARTHEST = 1e18;
+
 /** Numbers of a pose: position x, y, z, then the quaternion x, y, z, w. */
 export const POSE_SIZE = 7;
 
 interface PoseColumns {
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-  readonly z: Float32Array | null;
-  readonly angle: Float32Array | null;
-  readonly e: readonly Float32Array[] | null;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly z: Float64Array | null;
+  readonly angle: Float64Array | null;
+  readonly e: readonly Float64Array[] | null;
 }
 
 export class PoseTable {
   readonly bodyCount: number;
   readonly poses: Float64Array;
-  /** 0 where a pose is not a number. */
+  /** 0 where a pose is not a number, or out of all bounds. */
   readonly isKnown: Uint8Array;
   private readonly columns: readonly PoseColumns[];
 
@@ -105,11 +108,11 @@ export class PoseTable {
       this.evalOrientation(at, columns.e, row, fraction);
     }
     let sum = 0;
-    for (let n = 0; n < POSE_SIZE; ++n) sum += p[at + n];
-    this.isKnown[k] = Number.isFinite(sum) ? 1 : 0;
+    for (let n = 0; n < POSE_SIZE; ++n) sum += Math.abs(p[at + n]);
+    this.isKnown[k] = sum < FARTHEST ? 1 : 0;
   }
 
-  private evalOrientation(at: number, e: readonly Float32Array[], row: number, fraction: number): void {
+  private evalOrientation(at: number, e: readonly Float64Array[], row: number, fraction: number): void {
     const p = this.poses;
     let sign = 1;
     if (fraction > 0) {

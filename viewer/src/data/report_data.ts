@@ -14,7 +14,7 @@ export interface Column {
   /** Over all rows of the result file, null without any number. */
   readonly min: number | null;
   readonly max: number | null;
-  readonly values: Float32Array;
+  readonly values: Float64Array;
 }
 
 export interface StepColumn {
@@ -111,7 +111,7 @@ function readReport(root: JsonObject, valuesText: string): Report {
     description: field.textOr("description", ""),
     min: field.numberOrNull("min"),
     max: field.numberOrNull("max"),
-    values: blocks.takeFloats(rows),
+    values: blocks.takeScaledFloats(rows, field.numberOrNull("offset") ?? 0, field.numberOrNull("scale") ?? 1),
   }));
   const stepColumns = stepFields.map((field): StepColumn => ({
     name: field.text("name"),
@@ -121,20 +121,21 @@ function readReport(root: JsonObject, valuesText: string): Report {
   }));
   const columnsByName = new Map(columns.map((column) => [column.name, column]));
 
+  const file = root.textOr("file", "");
   const notes = root.texts("notes");
   let scene: Scene | null = null;
   const sceneFields = root.objectOrNull("scene");
   if (sceneFields !== null) {
     try {
-      scene = decodeScene(sceneFields, columnsByName);
+      scene = decodeScene(sceneFields, columnsByName, notes);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       notes.push(`There is no animation, since its description is wrong: ${error.message}.`);
     }
   }
   return {
-    title: root.textOr("title", "Results"),
-    file: root.textOr("file", ""),
+    title: root.textOr("title", "").trim() || file || "Results",
+    file,
     method: root.textOr("method", ""),
     tolerance: root.numberOrNull("tolerance") ?? 0,
     version: root.textOr("version", ""),
@@ -209,9 +210,12 @@ class NumberBlocks {
     return start % 8 === 0 ? new Float64Array(this.bytes.buffer, start, count) : new Float64Array(this.bytes.slice(start, this.offset).buffer);
   }
 
-  takeFloats(count: number): Float32Array {
+  /** offset + scale * stored: floats hold seven digits of a motion, wherever it takes place. */
+  takeScaledFloats(count: number, offset: number, scale: number): Float64Array {
     const start = this.offset;
     this.offset += 4 * count;
-    return new Float32Array(this.bytes.buffer, start, count);
+    const values = Float64Array.from(new Float32Array(this.bytes.buffer, start, count));
+    if (offset !== 0 || scale !== 1) for (let k = 0; k < count; ++k) values[k] = offset + scale * values[k];
+    return values;
   }
 }

@@ -2,7 +2,7 @@
 // so that nothing looks them up while the animation runs.
 
 import { decodeBase64 } from "./base64";
-import { FormatError, JsonObject, toNumbers, toVector, type Vector } from "./json_fields";
+import { FormatError, JsonObject, UndrawableError, toNumbers, toVector, type Vector } from "./json_fields";
 import type { Column } from "./report_data";
 
 export const SCENE_SCHEMA = "trammel.scene/1";
@@ -82,16 +82,20 @@ export interface Scene {
 
 type Columns = ReadonlyMap<string, Column>;
 
-export function decodeScene(root: JsonObject, columns: Columns): Scene {
+/** Larger shapes cannot be drawn in single precision. */
+const LARGEST_LENGTH = 1e15;
+
+/** What is left out is told in `notes`. */
+export function decodeScene(root: JsonObject, columns: Columns, notes: string[]): Scene {
   const schema = root.textOr("schema", SCENE_SCHEMA);
   if (schema !== SCENE_SCHEMA) throw new FormatError(`its schema is ${schema}, not ${SCENE_SCHEMA}`);
-  const bodies = root.objects("bodies").map((body) => readBody(body, columns));
+  const bodies = root.objects("bodies").map((body) => readBody(body, columns, notes));
   const ground = root.objectOrNull("ground");
   return {
     planar: root.truth("planar"),
     gravity: root.has("gravity") ? root.vector("gravity") : [0, 0, 0],
     bodies,
-    ground: { points: ground === null ? [] : readPoints(ground), shapes: ground === null ? [] : readShapes(ground) },
+    ground: { points: ground === null ? [] : readPoints(ground), shapes: ground === null ? [] : readShapes(ground, "the ground", notes) },
     joints: root.objects("joints").map((joint) => ({
       name: joint.text("name"),
       type: joint.text("type"),
@@ -120,7 +124,7 @@ function findColumn(name: string, columns: Columns, where: string): Column {
   return column;
 }
 
-function readBody(body: JsonObject, columns: Columns): Body {
+function readBody(body: JsonObject, columns: Columns, notes: string[]): Body {
   const pose = body.object("pose");
   const position = pose.texts("position").map((name) => findColumn(name, columns, pose.where));
   if (position.length < 2 || position.length > 3) throw new FormatError(`${pose.where}.position is not a list of 2 or 3 names`);
@@ -132,7 +136,7 @@ function readBody(body: JsonObject, columns: Columns): Body {
     centre: body.has("centre") ? body.vector("centre") : [0, 0, 0],
     mass: body.numberOrNull("mass"),
     points: readPoints(body),
-    shapes: readShapes(body),
+    shapes: readShapes(body, `the body ${body.text("name")}`, notes),
   };
 }
 
@@ -161,36 +165,71 @@ function readVectorColumns(owner: JsonObject, key: string, columns: Columns): Ve
   return x === null && y === null && z === null ? null : [x, y, z];
 }
 
-function readShapes(owner: JsonObject): Shape[] {
-  return owner.objects("shapes").map((fields): Shape => {
-    const common = {
-      position: fields.has("position") ? fields.vector("position") : ([0, 0, 0] as const),
-      orientation: fields.has("orientation")
-        ? (toNumbers(fields.raw("orientation"), 4, `${fields.where}.orientation`) as unknown as Orientation)
-        : ([1, 0, 0, 0] as const),
-      color: readColor(fields),
-    };
-    const type = fields.text("type");
-    switch (type) {
-      case "box":
-        return { ...common, type, size: fields.vector("size") };
-      case "cylinder":
-        return { ...common, type, radius: fields.number("radius"), length: fields.number("length") };
-      case "sphere":
-        return { ...common, type, radius: fields.number("radius") };
-      case "mesh":
-        return { ...common, type, ...readMesh(fields) };
-      case "line":
-        return {
-          ...common,
-          type,
-          points: fields.list("points").map((point, k) => toVector(point, `${fields.where}.points[${k}]`)),
-          closed: fields.has("closed") && fields.truth("closed"),
-        };
-      default:
-        throw new FormatError(`${fields.where} has the unknown type ${type}`);
+/** A shape whose numbers are not finite is skipped: it would blank the whole picture. */
+function readShapes(owner: JsonObject, ownerName: string, notes: string[]): Shape[] {
+  return owner.objects("shapes").flatMap((fields, k): Shape[] => {
+    try {
+      const shape = readShape(fields);
+      checkShape(shape);
+      return [shape];
+    } catch (error) {
+      if (!(error instanceof UndrawableError)) throw error;
+      notes.push(`Shape ${k + 1} of ${ownerName} is not drawn: ${error.message}.`);
+      return [];
     }
   });
+}
+
+function checkShape(shape: Shape): void {
+  const check = (numbers: Iterable<number>, what: string): void => {
+    for (const number of numbers) if (!(Math.abs(number) < LARGEST_LENGTH)) throw new UndrawableError(`its ${what} is not finite, or too large`);
+  };
+  check(shape.position, "position");
+  check(shape.orientation, "orientation");
+  switch (shape.type) {
+    case "box":
+      return check(shape.size, "size");
+    case "cylinder":
+      return check([shape.radius, shape.length], "size");
+    case "sphere":
+      return check([shape.radius], "radius");
+    case "mesh":
+      if (shape.triangles.length === 0) throw new UndrawableError("its mesh has no triangles");
+      return check(shape.vertices, "mesh");
+    case "line":
+      if (shape.points.length < 2) throw new UndrawableError("its line has less than two points");
+      check(shape.points.flat(), "line");
+  }
+}
+
+function readShape(fields: JsonObject): Shape {
+  const common = {
+    position: fields.has("position") ? fields.vector("position") : ([0, 0, 0] as const),
+    orientation: fields.has("orientation")
+      ? (toNumbers(fields.raw("orientation"), 4, `${fields.where}.orientation`) as unknown as Orientation)
+      : ([1, 0, 0, 0] as const),
+    color: readColor(fields),
+  };
+  const type = fields.text("type");
+  switch (type) {
+    case "box":
+      return { ...common, type, size: fields.vector("size") };
+    case "cylinder":
+      return { ...common, type, radius: fields.number("radius"), length: fields.number("length") };
+    case "sphere":
+      return { ...common, type, radius: fields.number("radius") };
+    case "mesh":
+      return { ...common, type, ...readMesh(fields) };
+    case "line":
+      return {
+        ...common,
+        type,
+        points: fields.list("points").map((point, k) => toVector(point, `${fields.where}.points[${k}]`)),
+        closed: fields.has("closed") && fields.truth("closed"),
+      };
+    default:
+      throw new FormatError(`${fields.where} has the unknown type ${type}`);
+  }
 }
 
 function readColor(fields: JsonObject): string | null {

@@ -31,8 +31,30 @@ export function rowFraction(times: Float64Array, row: number, time: number): num
   return Math.min(Math.max((time - times[row]) / span, 0), 1);
 }
 
+/** The largest time of a row before `time`; the first one when there is none. */
+export function rowTimeBefore(times: Float64Array, time: number): number {
+  return times[Math.max(countBelow(times, (t) => t < time) - 1, 0)];
+}
+
+/** The smallest time of a row after `time`; the last one when there is none. */
+export function rowTimeAfter(times: Float64Array, time: number): number {
+  return times[Math.min(countBelow(times, (t) => t <= time), times.length - 1)];
+}
+
+/** How many of the first times fulfil a condition that the later ones do not. */
+function countBelow(times: Float64Array, isBelow: (time: number) => boolean): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBelow(times[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** A column between two rows, on a straight line. */
-export function valueBetween(values: Float32Array, row: number, fraction: number): number {
+export function valueBetween(values: Float64Array, row: number, fraction: number): number {
   if (fraction === 0) return values[row];
   const next = values[row + 1];
   return values[row] + fraction * (next - values[row]);

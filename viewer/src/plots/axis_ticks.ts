@@ -29,18 +29,22 @@ export function logTicks(min: number, max: number, count: number): number[] {
   return ticks.filter((tick) => tick >= min * (1 - 1e-9) && tick <= max * (1 + 1e-9));
 }
 
+/** What moves less than this part of its size is constant but for rounding. */
+export const SMALLEST_SPAN = 1e-12;
+
 /** A little air above and below; a constant gets a range of its own size. */
 export function linearRange(min: number | null, max: number | null): [number, number] {
   if (min === null || max === null) return [0, 1];
   const span = max - min;
   const size = Math.max(Math.abs(min), Math.abs(max));
-  // Single precision has seven digits: what moves less than that is constant.
-  if (!(span > 3e-7 * size)) return size > 0 ? [Math.min(min - 0.1 * size, 0), Math.max(max + 0.1 * size, 0)] : [-1, 1];
+  if (!(span > SMALLEST_SPAN * size)) return size > 0 ? [Math.min(min - 0.1 * size, 0), Math.max(max + 0.1 * size, 0)] : [-1, 1];
   return [min - 0.06 * span, max + 0.06 * span];
 }
 
 /** Multiples of 1, 2 or 5 times a power of ten. */
 export function linearTicks(min: number, max: number, count: number): number[] {
+  // Closer than rounding: counting steps from zero would not come to an end.
+  if (!(max - min > 1e-3 * SMALLEST_SPAN * Math.max(Math.abs(min), Math.abs(max)))) return [min];
   const raw = (max - min) / Math.max(count, 1);
   const exponent = Math.floor(Math.log10(raw));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * 10 ** exponent >= raw * (1 - 1e-9)) ?? 10;

@@ -1,7 +1,7 @@
 // Which plots a page begins with: the motion, what the model's author asked for, and what tells whether the run can be trusted.
 
 import type { Report } from "../data/report_data";
-import { isMoving, valueRange, type Series, type SeriesCatalogue } from "./series";
+import { isMoving as isMovingSeries, valueRange, type Series, type SeriesCatalogue } from "./series";
 
 export interface PanelContent {
   readonly title: string;
@@ -37,11 +37,13 @@ function keepLively(list: readonly Series[]): Series[] {
     const range = valueRange(values);
     return range === null ? 0 : range[1] - range[0];
   };
-  return list.filter((series) => span(series) > 0.25 * Math.max(...list.filter((other) => other.unit === series.unit).map(span)));
+  return list.filter((series) => span(series) >= 0.25 * Math.max(...list.filter((other) => other.unit === series.unit).map(span)));
 }
 
 /** Coordinates of the first trail or body that move, and the first coordinate of a joint that does. */
 function chooseMotion(report: Report, catalogue: SeriesCatalogue): Series[] {
+  // With a single row nothing moves, but its values can be read.
+  const isMoving = report.rows > 1 ? isMovingSeries : (values: Float64Array): boolean => valueRange(values) !== null;
   const isPosition = (series: Series, owner: string): boolean =>
     ["x", "y", "z", "angle"].some((quantity) => series.name === `${owner}.${quantity}`) && isMoving(series.values);
   const rows = catalogue.all.filter((series) => series.kind === "rows");

@@ -3,13 +3,13 @@
 import uPlot from "uplot";
 import type { RunEvent } from "../data/report_data";
 import { findRow, rowFraction } from "../data/time_rows";
-import { formatNumber, formatTick } from "../number_text";
+import { formatTick, formatTicks, formatValue } from "../number_text";
 import type { ThemeSwitch } from "../theme";
 import { button, element } from "../ui/elements";
-import { linearRange, linearTicks, logRange, logTicks } from "./axis_ticks";
-import { drawEventLines } from "./event_lines";
+import { linearRange, linearTicks, logRange, logTicks, SMALLEST_SPAN } from "./axis_ticks";
+import { drawEventLines, tellEvents } from "./event_lines";
 import type { PanelContent } from "./initial_panels";
-import { plottedValues, type Series, type SeriesCatalogue, type SeriesKind } from "./series";
+import { plottedValues, valueRange, type Series, type SeriesCatalogue, type SeriesKind } from "./series";
 
 export type TimeWindow = readonly [number, number];
 
@@ -30,6 +30,12 @@ const PLOT_HEIGHT = 200;
 const VALUE_TICKS = 5;
 /** Room for a number on the axis of time [px]. */
 const TIME_TICK_WIDTH = 80;
+/** Characters of a number on either axis; what is longer gets an offset. */
+const TIME_TICK_LENGTH = 11;
+const VALUE_TICK_LENGTH = 8;
+const TIME_AXIS_HEIGHT = 30;
+/** For the line below the axis of time that names its offset [px]. */
+const OFFSET_HEIGHT = 14;
 const FONT = '11px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 /** A press that moves less is a click, not a zoom. */
 const CLICK_PIXELS = 4;
@@ -37,6 +43,8 @@ const CLICK_PIXELS = 4;
 interface LegendEntry {
   readonly value: HTMLElement;
   readonly series: Series;
+  /** By how much it moves. */
+  readonly span: number;
 }
 
 export class PlotPanel {
@@ -47,6 +55,10 @@ export class PlotPanel {
   private readonly legend = element("ul", { class: "legend" });
   private readonly empty = element("p", { class: "plot-empty" });
   private readonly playhead = element("div", { class: "playhead" });
+  private readonly eventTip = element("div", { class: "event-tip" });
+  private timeOffset = "";
+  /** On paper the width is known beforehand [px]. */
+  private fixedWidth: number | null = null;
   private readonly logBox = element("input", { type: "checkbox" });
   private series_: Series[];
   private plot: uPlot | null = null;
@@ -78,6 +90,7 @@ export class PlotPanel {
       this.host,
       this.empty,
     );
+    this.eventTip.hidden = true;
     new ResizeObserver(() => this.fitWidth()).observe(this.host);
     this.rebuild();
   }
@@ -113,6 +126,12 @@ export class PlotPanel {
     this.movePlayhead();
   }
 
+  /** null: as wide as there is room. */
+  setFixedWidth(width: number | null): void {
+    this.fixedWidth = width;
+    this.fitWidth();
+  }
+
   setTime(time: number, withValues: boolean): void {
     this.time = time;
     this.movePlayhead();
@@ -133,7 +152,8 @@ export class PlotPanel {
     const times = this.context.catalogue.times[kind];
     const data = [times, ...this.series_.map((series) => plottedValues(series.values, isLog))] as uPlot.AlignedData;
     this.plot = new uPlot(this.makeOptions(kind, isLog), data, this.host);
-    this.plot.over.append(this.playhead);
+    this.plot.over.append(this.playhead, this.eventTip);
+    this.eventTip.hidden = true;
     this.listenForClicks(this.plot.over);
     this.movePlayhead();
     this.showValues();
@@ -149,11 +169,16 @@ export class PlotPanel {
         ...axis,
         incrs: coarseIncrement,
         splits: (plot, _axis, min, max) => linearTicks(min, max, Math.max(2, Math.floor(plot.bbox.width / devicePixelRatio / TIME_TICK_WIDTH))),
-        values: (_, splits) => splits.map(formatTick),
-        size: 30,
+        values: (_, splits) => {
+          const { texts, offset } = formatTicks(splits, TIME_TICK_LENGTH);
+          this.timeOffset = offset;
+          return [...texts];
+        },
+        size: () => TIME_AXIS_HEIGHT + (this.timeOffset === "" ? 0 : OFFSET_HEIGHT),
       },
     ];
     units.forEach((unit, k) => {
+      let offset = "";
       const isWhole = this.series_.every((series) => series.unit !== unit || series.values.every(Number.isInteger));
       scales[scaleKey(unit)] = { distr: isLog ? 3 : 1, range: (_, min, max) => (isLog ? logRange(min, max) : linearRange(min, max)) };
       axes.push({
@@ -163,7 +188,7 @@ export class PlotPanel {
         size: 58,
         labelSize: 18,
         labelFont: FONT,
-        label: unit === "" ? "" : unit,
+        label: () => (offset === "" ? unit : `${unit} (${offset})`),
         grid: k === 0 ? axis.grid : { show: false },
         incrs: coarseIncrement,
         splits: (_plot, _axis, min, max) => {
@@ -171,11 +196,15 @@ export class PlotPanel {
           return isWhole ? ticks.filter(Number.isInteger) : ticks;
         },
         filter: (_, splits) => splits,
-        values: (_, splits) => splits.map((value) => (value === null ? "" : formatTick(value))),
+        values: (_, splits) => {
+          const ticks = isLog ? { texts: splits.map(formatTick), offset: "" } : formatTicks(splits, VALUE_TICK_LENGTH);
+          offset = ticks.offset.trim();
+          return [...ticks.texts];
+        },
       });
     });
     return {
-      width: Math.max(this.host.clientWidth, 120),
+      width: this.fixedWidth ?? Math.max(this.host.clientWidth, 120),
       height: PLOT_HEIGHT,
       padding: [8, units.length > 1 ? 0 : 14, 0, 0],
       legend: { show: false },
@@ -185,10 +214,12 @@ export class PlotPanel {
         {},
         ...this.series_.map((series, k): uPlot.Series => {
           const stroke = colors.series[k % colors.series.length];
-          const shape: uPlot.Series = { label: series.name, scale: scaleKey(series.unit), stroke, width: 1.6 };
+          const shape: uPlot.Series = { label: series.name, scale: scaleKey(series.unit), stroke, width: 1.6, pxAlign: 0 };
           // A step lasts from the end of the one before to its own.
           if (kind === "steps" && uPlot.paths.stepped !== undefined) shape.paths = uPlot.paths.stepped({ align: -1 });
           if (kind === "steps") shape.points = { show: false };
+          // A single value makes no line.
+          if (series.values.length === 1) shape.points = { show: true, size: 7, fill: stroke };
           return shape;
         }),
       ],
@@ -205,8 +236,19 @@ export class PlotPanel {
         },
       },
       hooks: {
-        draw: [(plot) => drawEventLines(plot, this.context.events, this.context.theme.colors().quiet)],
-        setCursor: [(plot) => this.hover(plot.cursor.idx ?? null)],
+        draw: [
+          (plot) => {
+            const { quiet, background } = this.context.theme.colors();
+            drawEventLines(plot, this.context.events, quiet, background);
+            this.drawTimeOffset(plot, quiet);
+          },
+        ],
+        setCursor: [
+          (plot) => {
+            this.hover(plot.cursor.idx ?? null);
+            this.showEvents(plot);
+          },
+        ],
         setSelect: [(plot) => this.select(plot)],
       },
     };
@@ -218,7 +260,8 @@ export class PlotPanel {
     this.legend.replaceChildren(
       ...this.series_.map((series, k) => {
         const value = element("span", { class: "value" });
-        this.entries.push({ value, series });
+        const range = valueRange(series.values);
+        this.entries.push({ value, series, span: range === null ? 0 : range[1] - range[0] });
         const remove = button("", { class: "chip-remove", "aria-label": `Remove ${series.name}`, title: "Remove this curve" }, () => this.setSeries(series, false), "close");
         return element(
           "li",
@@ -250,7 +293,29 @@ export class PlotPanel {
       const isNext = kind === "steps" ? this.time > times[this.row] : rowFraction(times, this.row, this.time) > 0.5;
       index = Math.min(this.row + (isNext ? 1 : 0), times.length - 1);
     }
-    for (const { value, series } of this.entries) value.textContent = formatNumber(series.values[index]);
+    for (const { value, series, span } of this.entries) value.textContent = formatValue(series.values[index], span);
+  }
+
+  private showEvents(plot: uPlot): void {
+    const x = plot.cursor.left ?? -1;
+    // The mouse in another plot moves the cursor here, too; one tip is enough.
+    const text = x >= 0 && plot.over.matches(":hover") ? tellEvents(plot, this.context.events, x) : "";
+    this.eventTip.hidden = text === "";
+    if (text === "") return;
+    this.eventTip.textContent = text;
+    const left = Math.max(0, Math.min(x + 12, plot.over.clientWidth - this.eventTip.offsetWidth));
+    this.eventTip.style.transform = `translate(${left}px, 4px)`;
+  }
+
+  private drawTimeOffset({ ctx, bbox }: uPlot, color: string): void {
+    if (this.timeOffset === "") return;
+    ctx.save();
+    ctx.font = FONT.replace("11px", `${11 * devicePixelRatio}px`);
+    ctx.fillStyle = color;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "bottom";
+    ctx.fillText(`${this.timeOffset} s`, bbox.left + bbox.width, ctx.canvas.height - devicePixelRatio);
+    ctx.restore();
   }
 
   private select(plot: uPlot): void {
@@ -258,7 +323,8 @@ export class PlotPanel {
     if (width < CLICK_PIXELS) return;
     const window: TimeWindow = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    if (window[1] > window[0]) this.context.onZoom(window);
+    const size = Math.max(Math.abs(window[0]), Math.abs(window[1]));
+    if (window[1] - window[0] > SMALLEST_SPAN * size) this.context.onZoom(window);
   }
 
   private listenForClicks(over: HTMLElement): void {
@@ -281,7 +347,7 @@ export class PlotPanel {
   }
 
   private fitWidth(): void {
-    const width = this.host.clientWidth;
+    const width = this.fixedWidth ?? this.host.clientWidth;
     if (this.plot === null || width < 40 || width === this.plot.width) return;
     this.plot.setSize({ width, height: PLOT_HEIGHT });
     this.movePlayhead();
@@ -294,5 +360,6 @@ function coarseIncrement(_plot: uPlot, _axis: number, min: number, max: number):
 }
 
 function scaleKey(unit: string): string {
-  return unit === "" ? "(none)" : unit;
+  // A unit may have any name, also that of uPlot's own scale or of something that every object has.
+  return `unit:${unit}`;
 }

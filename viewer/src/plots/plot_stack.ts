@@ -29,7 +29,9 @@ export class PlotStack {
     this.catalogue = makeCatalogue(report);
     this.playback = playback;
     const start = playback.start;
-    const whole: TimeWindow = [start, playback.end > start ? playback.end : start + 1];
+    // A single row stands in the middle.
+    const half = Math.max(0.5, 1e-6 * Math.abs(start));
+    const whole: TimeWindow = playback.end > start ? [start, playback.end] : [start - half, start + half];
     this.window = whole;
     this.context = {
       catalogue: this.catalogue,
@@ -71,6 +73,11 @@ export class PlotStack {
     const withValues = !this.playback.isPlaying() || now - this.lastValues > VALUE_INTERVAL;
     if (withValues) this.lastValues = now;
     for (const panel of this.panels_) panel.setTime(time, withValues);
+  }
+
+  /** Plots of this width for paper [px]; null: as wide as the page allows. */
+  setFixedWidth(width: number | null): void {
+    for (const panel of this.panels_) panel.setFixedWidth(width);
   }
 
   zoom(window: TimeWindow): void {

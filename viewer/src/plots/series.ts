@@ -10,7 +10,7 @@ export interface Series {
   readonly unit: string;
   readonly group: string;
   readonly description: string;
-  readonly values: Float32Array | Float64Array;
+  readonly values: Float64Array;
 }
 
 export const STEP_GROUP = "history of steps";
@@ -37,13 +37,13 @@ export function makeCatalogue(report: Report): SeriesCatalogue {
 }
 
 /** For uPlot: gaps are null; a logarithmic axis shows sizes, and nothing where they are zero. */
-export function plottedValues(values: Float32Array | Float64Array, isLog: boolean): Float32Array | Float64Array | (number | null)[] {
+export function plottedValues(values: Float64Array, isLog: boolean): Float64Array | (number | null)[] {
   if (isLog) return Array.from(values, (value) => (Math.abs(value) > 0 && Number.isFinite(value) ? Math.abs(value) : null));
   return values.every(Number.isFinite) ? values : Array.from(values, (value) => (Number.isFinite(value) ? value : null));
 }
 
 /** Least and largest finite value, null without any. */
-export function valueRange(values: Float32Array | Float64Array): [number, number] | null {
+export function valueRange(values: Float64Array): [number, number] | null {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {
@@ -54,7 +54,7 @@ export function valueRange(values: Float32Array | Float64Array): [number, number
 }
 
 /** Whether it moves by more than noise. */
-export function isMoving(values: Float32Array | Float64Array): boolean {
+export function isMoving(values: Float64Array): boolean {
   const range = valueRange(values);
-  return range !== null && range[1] - range[0] > 1e-6 * Math.max(Math.abs(range[0]), Math.abs(range[1]), 1e-6);
+  return range !== null && range[1] - range[0] > Math.max(1e-8 * Math.max(Math.abs(range[0]), Math.abs(range[1])), 1e-12);
 }

@@ -3,7 +3,7 @@
 
 import { Box3, Group, LineLoop, Mesh, MeshStandardMaterial, Object3D } from "three";
 import { POSE_SIZE, type PoseTable } from "../data/pose_table";
-import { GROUND, type Scene } from "../data/scene_data";
+import { GROUND, type Scene, type Shape } from "../data/scene_data";
 import { BODY_COLORS } from "../theme";
 import { makePlanarLink, makeShape, makeSpatialLink, skinMaterial } from "./body_shapes";
 import type { Materials } from "./materials";
@@ -33,10 +33,11 @@ export class BodyObjects {
       group.userData.body = k;
       const material = this.materials[k];
       if (body.shapes.length > 0) {
-        for (const shape of body.shapes) {
+        const rise = (0.5 * step) / body.shapes.length;
+        body.shapes.forEach((shape, n) => {
           const object = makeShape(shape, material, materials.edge, 0.4 * u);
-          group.add(scene.planar ? flatten(object, layers[k] * step, 0.8 * u) : object);
-        }
+          group.add(scene.planar ? flatten(object, isRound(shape), layers[k] * step, 0.8 * u, n, rise) : object);
+        });
       } else if (scene.planar) {
         const points = linkPoints(scene, body, k);
         const { geometry, outline } = makePlanarLink(points, points.length === 1 ? 1.5 * u : 1.15 * u, 0.8 * u);
@@ -52,10 +53,10 @@ export class BodyObjects {
       }
       parent.add(group);
     });
-    for (const shape of scene.ground.shapes) {
+    scene.ground.shapes.forEach((shape, n) => {
       const object = makeShape(shape, materials.ground, materials.edge, 0.4 * u);
-      this.groundGroup.add(scene.planar ? flatten(object, -0.9 * u, 0.6 * u) : object);
-    }
+      this.groundGroup.add(scene.planar ? flatten(object, isRound(shape), -0.9 * u, 0.6 * u, n, (0.2 * u) / scene.ground.shapes.length) : object);
+    });
     parent.add(this.groundGroup);
   }
 
@@ -71,6 +72,7 @@ export class BodyObjects {
     for (let k = 0; k < this.groups.length; ++k) {
       const group = this.groups[k];
       group.visible = table.isKnown[k] === 1;
+      if (!group.visible) continue;
       group.position.fromArray(table.poses, POSE_SIZE * k);
       group.quaternion.fromArray(table.poses, POSE_SIZE * k + 3);
     }
@@ -93,13 +95,23 @@ function layerOrder({ bodyPoints, unit }: MotionExtent): number[] {
   return layers;
 }
 
-/** Puts a shape of a planar model, which lies about z = 0, on its layer and gives it the thickness of one. */
-function flatten(object: Object3D, bottom: number, thickness: number): Object3D {
+/** Whether a shape is widest in the middle of its thickness. */
+function isRound(shape: Shape): boolean {
+  return shape.type === "sphere" || shape.type === "line";
+}
+
+/**
+ * Puts a shape of a planar model, which lies about z = 0, on its layer and gives it the thickness of one. The n-th shape of a body rises
+ * above those before it; a round one has its widest section there, or they would hide its rim.
+ */
+function flatten(object: Object3D, isRound: boolean, bottom: number, thickness: number, n: number, rise: number): Object3D {
   const box = new Box3().setFromObject(object);
   const depth = box.max.z - box.min.z;
+  const top = bottom + thickness + n * rise;
+  const low = isRound && n > 0 ? top - 1.8 * rise : bottom;
   const holder = new Group().add(object);
-  const scale = depth > 0 ? thickness / depth : 1;
+  const scale = depth > 0 ? (top - low) / depth : 1;
   holder.scale.z = scale;
-  holder.position.z = bottom - (depth > 0 ? scale * box.min.z : -thickness);
+  holder.position.z = depth > 0 ? low - scale * box.min.z : top;
   return holder;
 }

@@ -8,32 +8,48 @@ export const AXIS_COLORS: readonly string[] = ["#d1495b", "#3a9b57", "#3f7fbf"];
 
 const LARGEST_COUNT = 240;
 
-export function makeGrid(frame: ViewFrame, box: Box3, size: number, spacing: number, floor: number, materials: Materials): Group {
-  const span = (axis: Vector3): [number, number] => {
-    const values = corners(box).map((corner) => corner.dot(axis));
-    // Planar models are looked at from above, where the window may be much wider than the model.
-    const margin = (frame.planar ? 6 : 1.2) * size;
-    let low = Math.floor((Math.min(...values) - margin) / spacing);
-    let high = Math.ceil((Math.max(...values) + margin) / spacing);
-    if (high - low > LARGEST_COUNT) {
-      const middle = Math.round((low + high) / 2);
-      low = middle - LARGEST_COUNT / 2;
-      high = middle + LARGEST_COUNT / 2;
-    }
-    return [low, high];
-  };
-  const [a0, a1] = span(frame.first);
-  const [b0, b1] = span(frame.second);
-  const major: number[] = [];
-  const minor: number[] = [];
-  const origin = frame.normal.clone().multiplyScalar(floor);
-  const point = (a: number, b: number): number[] =>
-    origin.clone().addScaledVector(frame.first, a * spacing).addScaledVector(frame.second, b * spacing).toArray();
-  for (let a = a0; a <= a1; ++a) (a % 5 === 0 ? major : minor).push(...point(a, b0), ...point(a, b1));
-  for (let b = b0; b <= b1; ++b) (b % 5 === 0 ? major : minor).push(...point(a0, b), ...point(a1, b));
-  const group = new Group();
-  group.add(lines(minor, materials.gridMinor), lines(major, materials.gridMajor));
-  return group;
+/** Squares on the ground plane. Where the model travels farther than there are squares, they go with the camera. */
+export class Grid {
+  readonly object = new Group();
+  private readonly frame: ViewFrame;
+  private readonly floor: number;
+  /** Five squares, after which the pattern repeats. */
+  private readonly pattern: number;
+  private readonly isMoving: readonly [boolean, boolean];
+  private readonly middle: readonly [number, number];
+
+  constructor(frame: ViewFrame, box: Box3, size: number, spacing: number, floor: number, materials: Materials) {
+    this.frame = frame;
+    this.floor = floor;
+    this.pattern = 5 * spacing;
+    const [a, b] = [frame.first, frame.second].map((axis) => {
+      const values = corners(box).map((corner) => corner.dot(axis));
+      const low = Math.min(...values);
+      const high = Math.max(...values);
+      // Planar models are looked at from above, where the window may be much wider than the model.
+      const half = Math.ceil(((high - low) / 2 + (frame.planar ? 6 : 1.2) * size) / spacing) + 5;
+      return { middle: (low + high) / 2, half: Math.min(half, LARGEST_COUNT / 2), isMoving: half > LARGEST_COUNT / 2 };
+    });
+    this.middle = [a.middle, b.middle];
+    this.isMoving = [a.isMoving, b.isMoving];
+    const major: number[] = [];
+    const minor: number[] = [];
+    const point = (m: number, n: number): number[] => new Vector3().addScaledVector(frame.first, m * spacing).addScaledVector(frame.second, n * spacing).toArray();
+    for (let k = -a.half; k <= a.half; ++k) (k % 5 === 0 ? major : minor).push(...point(k, -b.half), ...point(k, b.half));
+    for (let k = -b.half; k <= b.half; ++k) (k % 5 === 0 ? major : minor).push(...point(-a.half, k), ...point(a.half, k));
+    this.object.add(lines(minor, materials.gridMinor), lines(major, materials.gridMajor));
+    this.moveTo(box.getCenter(new Vector3()));
+  }
+
+  moveTo(target: Vector3): void {
+    const { first, second, normal } = this.frame;
+    const snap = (value: number): number => this.pattern * Math.round(value / this.pattern);
+    this.object.position
+      .copy(normal)
+      .multiplyScalar(this.floor)
+      .addScaledVector(first, snap(this.isMoving[0] ? target.dot(first) : this.middle[0]))
+      .addScaledVector(second, snap(this.isMoving[1] ? target.dot(second) : this.middle[1]));
+  }
 }
 
 function lines(vertices: readonly number[], material: Materials["gridMajor"]): LineSegments {

@@ -7,17 +7,23 @@ import { GROUND, type Attachment, type Body, type Scene, type Shape } from "../d
 
 /** So many instants are looked at; the picture does not get better with more. */
 const SAMPLES = 96;
+/** A stone that falls out of the picture does not make the model large: its size is at most so many times what it begins with. */
+const LARGEST_GROWTH = 2;
+/** Shapes of the ground up to so many times the model's extent belong into the picture; a floor that is larger goes on beyond it. */
+const LARGEST_GROUND = 3;
 
 export class MotionExtent {
   /** Everything over the whole run. */
   readonly box = new Box3();
-  /** Diagonal of the model at an instant, the median over the run. */
+  /** Diagonal of the model at an instant, the median over the run, without what goes far away. */
   readonly size: number;
   /** Length that pins, bars and arrows are multiples of. */
   readonly unit: number;
   /** Points of each body in its frame that decide what a picture of it must hold. */
   readonly bodyPoints: readonly (readonly Vector[])[];
   readonly groundPoints: readonly Vector[];
+  /** Corners of those shapes of the ground that a picture should hold. */
+  readonly groundCorners: readonly Vector[];
   private readonly samples: { readonly poses: Float64Array; readonly isKnown: Uint8Array }[] = [];
   private readonly table: PoseTable;
 
@@ -25,12 +31,14 @@ export class MotionExtent {
     this.table = table;
     this.bodyPoints = scene.bodies.map((body, k) => uniquePoints([...linkPoints(scene, body, k), ...body.shapes.flatMap(shapePoints)]));
     this.groundPoints = uniquePoints([...attachmentsOf(scene, GROUND).map((a) => a.position), ...scene.ground.points.map((p) => p.position)]);
+    const groups = connectedBodies(scene).map((bodies) => ({ bodies, anchors: groundAnchors(scene, bodies) }));
     const count = Math.min(rows, SAMPLES);
     for (let k = 0; k < count; ++k) {
       table.eval(count > 1 ? Math.round((k * (rows - 1)) / (count - 1)) : 0, 0);
       this.samples.push({ poses: table.poses.slice(), isKnown: table.isKnown.slice() });
     }
     const sizes: number[] = [];
+    const groupSizes: number[][] = groups.map(() => []);
     const instant = new Box3();
     const points: Vector3[] = [];
     this.forEachSample(() => {
@@ -40,16 +48,30 @@ export class MotionExtent {
       if (instant.isEmpty()) return;
       sizes.push(instant.getSize(new Vector3()).length());
       this.box.union(instant);
+      groups.forEach(({ bodies, anchors }, k) => {
+        points.length = 0;
+        for (const body of bodies) this.addBodyPoints(body, points);
+        if (points.length === 0) return;
+        for (const p of anchors) points.push(new Vector3(...p));
+        groupSizes[k].push(instant.setFromPoints(points).getSize(new Vector3()).length());
+      });
     });
     if (this.box.isEmpty()) for (const shape of scene.ground.shapes) for (const p of shapePoints(shape)) this.box.expandByPoint(new Vector3(...p));
     if (this.box.isEmpty()) this.box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
     const span = this.box.getSize(new Vector3()).length();
-    const usual = median(sizes);
-    this.size = usual > 1e-6 * span && usual > 0 ? usual : span > 0 ? span : 1;
+    // Size of the largest part that holds together.
+    const reach = Math.max(0, ...groupSizes.map(median));
+    const bound = LARGEST_GROWTH * Math.max(reach, sizes[0] ?? 0);
+    const usual = bound > 0 ? Math.min(median(sizes), bound) : median(sizes);
+    this.size = usual > 0 ? usual : span > 0 ? span : 1;
+    this.groundCorners = scene.ground.shapes.map(shapePoints).filter((corners) => this.isComparable(corners, Math.max(span, this.size))).flat();
     const links = this.bodyPoints.map(diagonal).filter((length) => length > 1e-9 * this.size);
     const link = links.length > 0 ? median(links) : this.size;
     // Chosen by eye: planar drawings take bolder lines than pictures in space, where things stand behind each other.
-    this.unit = Math.min(Math.max(0.13 * link, 0.004 * this.size), (scene.planar ? 0.021 : 0.014) * this.size);
+    const boldness = scene.planar ? 0.021 : 0.014;
+    const isScattered = reach > 0 && median(sizes) > bound;
+    const largest = isScattered ? 2 * boldness * reach : 0.5 * Math.max(link, ...links);
+    this.unit = Math.min(Math.max(0.13 * link, 0.004 * this.size), boldness * this.size, largest);
   }
 
   /** Calls with the poses of each sample in the table, one after the other. */
@@ -63,16 +85,53 @@ export class MotionExtent {
 
   /** Adds the points of the model in the ground frame, with the poses that the table holds now. */
   addPoints(points: Vector3[]): void {
-    const place = new Float64Array(3);
     for (const p of this.groundPoints) points.push(new Vector3(...p));
-    for (let k = 0; k < this.bodyPoints.length; ++k) {
-      if (this.table.isKnown[k] === 0) continue;
-      for (const p of this.bodyPoints[k]) {
-        this.table.calcPoint(k, p, place);
-        points.push(new Vector3(place[0], place[1], place[2]));
-      }
+    for (let k = 0; k < this.bodyPoints.length; ++k) this.addBodyPoints(k, points);
+  }
+
+  private addBodyPoints(body: number, points: Vector3[]): void {
+    if (this.table.isKnown[body] === 0) return;
+    const place = new Float64Array(3);
+    for (const p of this.bodyPoints[body]) {
+      this.table.calcPoint(body, p, place);
+      points.push(new Vector3(place[0], place[1], place[2]));
     }
   }
+
+  private isComparable(corners: readonly Vector[], span: number): boolean {
+    if (!(diagonal(corners) <= LARGEST_GROUND * span)) return false;
+    const near = this.box.clone().expandByScalar(LARGEST_GROUND * span);
+    return corners.every((p) => near.containsPoint(new Vector3(...p)));
+  }
+}
+
+/** Bodies that joints and forces hold together, the ground not counted. */
+export function connectedBodies(scene: Scene): number[][] {
+  const leader = scene.bodies.map((_, k) => k);
+  const find = (k: number): number => {
+    while (leader[k] !== k) k = leader[k] = leader[leader[k]];
+    return k;
+  };
+  for (const { i, j } of [...scene.joints, ...scene.forces]) {
+    if (i !== null && j !== null && i.body !== GROUND && j.body !== GROUND) leader[find(i.body)] = find(j.body);
+  }
+  const groups = new Map<number, number[]>();
+  leader.forEach((_, k) => {
+    const group = groups.get(find(k));
+    if (group === undefined) groups.set(find(k), [k]);
+    else group.push(k);
+  });
+  return [...groups.values()];
+}
+
+/** Where these bodies are held by the ground. */
+function groundAnchors(scene: Scene, bodies: readonly number[]): Vector[] {
+  const members = new Set(bodies);
+  return [...scene.joints, ...scene.forces].flatMap(({ i, j }) => {
+    if (i === null || j === null) return [];
+    if (i.body === GROUND && members.has(j.body)) return [i.position];
+    return j.body === GROUND && members.has(i.body) ? [j.position] : [];
+  });
 }
 
 export function attachmentsOf(scene: Scene, body: number): Attachment[] {

@@ -10,7 +10,7 @@ import type { Display, DisplayKey } from "../page_options";
 import type { ThemeColors } from "../theme";
 import { BodyObjects } from "./bodies";
 import { addGroundSigns } from "./ground_signs";
-import { makeGrid, makeOriginAxes } from "./grid";
+import { Grid, makeOriginAxes } from "./grid";
 import { JointGlyphs } from "./joint_glyphs";
 import { LineObject, makeActuator, makeCoil } from "./line_objects";
 import { LoadArrows } from "./load_arrows";
@@ -23,6 +23,8 @@ import { calcFloor, makeViewFrame, niceLength, type ViewFrame } from "./view_fra
 
 /** A model that travels farther than this many times its size is followed from the start. */
 const FAR_TRAVEL = 2.5;
+/** What is farther from a followed body than this many times the model's size does not take part in the fit. */
+const FAR_POINT = 1.2;
 
 export interface Picked {
   readonly text: string;
@@ -48,13 +50,15 @@ export class SceneView {
   private readonly arrows: LoadArrows;
   private readonly pointMarks: Object3D[] = [];
   private readonly gridObjects: Object3D;
+  private readonly grid: Grid;
   private readonly raycaster = new Raycaster();
   private row = 0;
   private time = Number.NaN;
   private width = 1;
   private height = 1;
   private follow_: number | null = null;
-  private readonly followed = new Float64Array(3);
+  /** Where the followed body was last seen, NaN before that. */
+  private readonly followed = new Float64Array(3).fill(Number.NaN);
 
   constructor(report: Report, scene: Scene, mode: ViewMode | null, invalidate: () => void) {
     this.scene = scene;
@@ -81,7 +85,8 @@ export class SceneView {
     this.gridSpacing = niceLength(0.22 * size);
     this.gridObjects = new Object3D();
     const floor = calcFloor(this.frame, box, size, unit);
-    this.gridObjects.add(makeGrid(this.frame, box, size, this.gridSpacing, floor, this.materials), makeOriginAxes(0.14 * size, unit, scene.planar));
+    this.grid = new Grid(this.frame, box, size, this.gridSpacing, floor, this.materials);
+    this.gridObjects.add(this.grid.object, makeOriginAxes(0.14 * size, unit, scene.planar));
     root.add(this.gridObjects);
     this.labels = new Labels(scene.bodies.map((body) => body.name), this.bodies.colors);
     if (span > FAR_TRAVEL * size && scene.bodies.length > 0) this.follow_ = this.heaviestBody();
@@ -150,6 +155,7 @@ export class SceneView {
   }
 
   render(): void {
+    this.grid.moveTo(this.stage.target());
     this.stage.render();
     this.triad.update(this.stage.camera());
     this.labels.update(this.stage.camera(), this.width, this.height);
@@ -209,20 +215,34 @@ export class SceneView {
     if (this.follow_ === null || this.table.isKnown[this.follow_] === 0) return;
     const s = this.followScratch;
     this.table.calcPoint(this.follow_, this.scene.bodies[this.follow_].centre, s);
-    this.stage.shift(s[0] - this.followed[0], s[1] - this.followed[1], s[2] - this.followed[2]);
+    if (!Number.isNaN(this.followed[0])) this.stage.shift(s[0] - this.followed[0], s[1] - this.followed[1], s[2] - this.followed[2]);
     this.followed.set(s);
   }
 
   private noteFollowed(): void {
-    if (this.follow_ !== null) this.table.calcPoint(this.follow_, this.scene.bodies[this.follow_].centre, this.followed);
+    this.followed.fill(Number.NaN);
+    if (this.follow_ === null || this.table.isKnown[this.follow_] === 0) return;
+    this.table.calcPoint(this.follow_, this.scene.bodies[this.follow_].centre, this.followed);
   }
 
   /** The model over the whole run, or now when it is followed; with room for what is drawn about its points. */
   private fitPoints(): Vector3[] {
     this.noteFollowed();
     const points: Vector3[] = [];
-    if (this.follow_ === null) this.extent.forEachSample(() => this.extent.addPoints(points));
-    else this.extent.addPoints(points);
+    const corners = this.extent.groundCorners.map((p) => new Vector3(...p));
+    if (Number.isNaN(this.followed[0])) {
+      this.extent.forEachSample(() => this.extent.addPoints(points));
+      points.push(...corners);
+    } else {
+      const all = [...corners];
+      this.extent.addPoints(all);
+      const centre = new Vector3(...this.followed);
+      // Some room about a small body shows how it moves.
+      for (const axis of [this.frame.up, this.frame.first, this.frame.second]) {
+        for (const side of [-1, 1]) points.push(centre.clone().addScaledVector(axis, 0.3 * side * this.extent.size));
+      }
+      points.push(...all.filter((p) => p.distanceTo(centre) <= FAR_POINT * this.extent.size));
+    }
     const room = 2.5 * this.extent.unit;
     const { up, first, second } = this.frame;
     const count = points.length;

@@ -63,6 +63,11 @@ export class Stage {
     return this.isFitted_;
   }
 
+  /** What the camera looks at. */
+  target(): Vector3 {
+    return this.controls.target;
+  }
+
   drawCalls(): number {
     return this.renderer.info.render.calls;
   }
@@ -101,8 +106,9 @@ export class Stage {
     const right = this.frame.up.clone().cross(back).normalize();
     const top = back.clone().cross(right);
     const target = new Box3().setFromPoints([...points]).getCenter(new Vector3());
-    let distance = 4 * (this.size + this.span);
+    let distance = 4 * this.depth();
     if (this.camera_ instanceof OrthographicCamera) {
+      if (this.frame.planar) target.z = 0;
       const [halfWidth, halfHeight] = centre(points, target, right, top, () => 1);
       this.camera_.zoom = Math.min(this.width / (2 * halfWidth), this.height / (2 * halfHeight)) / MARGIN;
     } else {
@@ -142,6 +148,11 @@ export class Stage {
     ++this.renderedFrames_;
   }
 
+  /** How far things may lie before and behind each other, seen from above: layers of planar models are thin. */
+  private depth(): number {
+    return this.frame.planar ? this.size : this.size + this.span;
+  }
+
   private calcBack(): Vector3 {
     if (this.mode_ === "2d") return this.frame.normal.clone();
     const { up, first, second, normal, planar } = this.frame;
@@ -153,7 +164,7 @@ export class Stage {
     const far = 60 * (this.size + this.span);
     const camera =
       this.mode_ === "2d"
-        ? new OrthographicCamera(-1, 1, 1, -1, 0, 10 * (this.size + this.span))
+        ? new OrthographicCamera(-1, 1, 1, -1, 0, 10 * this.depth())
         : new PerspectiveCamera(FIELD_OF_VIEW, this.width / this.height, 0.004 * this.size, far);
     camera.up.copy(this.frame.up);
     const controls = new OrbitControls(camera, this.canvas);

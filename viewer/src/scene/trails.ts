@@ -74,6 +74,7 @@ export class Trails {
 class Trail {
   readonly object = new Object3D();
   private readonly point: TrailPoint;
+  /** From `object.position` on, which is the first place: single precision is fine near to it. */
   private readonly path: Float32Array;
   /** Rows from one point of the path to the next. */
   private readonly stride: number;
@@ -90,11 +91,16 @@ class Trail {
     this.stride = Math.max(1, Math.ceil((rows - 1) / (LARGEST_PATH - 1)));
     const count = Math.max(2, Math.ceil((rows - 1) / this.stride) + 1);
     this.path = new Float32Array(3 * count);
+    let isBegun = false;
     for (let k = 0; k < count; ++k) {
       table.eval(Math.min(k * this.stride, rows - 1), 0);
       if (table.isKnown[point.body] === 1) {
-        table.calcPoint(point.body, point.position, this.path, 3 * k);
-        this.path[3 * k + 2] += lift;
+        table.calcPoint(point.body, point.position, this.here);
+        // Places that are not known before the first one that is stay at it: zeros.
+        if (!isBegun) this.object.position.set(this.here[0], this.here[1], this.here[2] + lift);
+        isBegun = true;
+        const { x, y, z } = this.object.position;
+        this.path.set([this.here[0] - x, this.here[1] - y, this.here[2] + lift - z], 3 * k);
       } else if (k > 0) {
         this.path.copyWithin(3 * k, 3 * (k - 1), 3 * k);
       }
@@ -120,7 +126,8 @@ class Trail {
     const k = 3 * (this.patched + 1);
     ends.setXYZ(this.patched, this.path[k], this.path[k + 1], this.path[k + 2]);
     ends.data.addUpdateRange(6 * this.patched, 6);
-    ends.setXYZ(segment, this.here[0], this.here[1], this.here[2] + this.lift);
+    const { x, y, z } = this.object.position;
+    ends.setXYZ(segment, this.here[0] - x, this.here[1] - y, this.here[2] + this.lift - z);
     ends.data.addUpdateRange(6 * segment, 6);
     ends.data.needsUpdate = true;
     this.patched = segment;

@@ -12,7 +12,7 @@ export interface SelectionActions {
 
 const DISPLAY_TITLES: Record<DisplayKey, string> = {
   joints: "Signs of the joints",
-  reactions: "Reaction forces of the joints, on the second body",
+  reactions: "Reaction forces of the joints: on the second body, on the first one where the second is the ground",
   forces: "Applied forces and torques",
   trails: "Paths of points",
   labels: "Names of the bodies",
@@ -33,6 +33,8 @@ export class AnimationCard {
   private readonly modeButton: HTMLButtonElement;
   private readonly followSelect = element("select", { "aria-label": "Camera", title: "What the camera follows" });
   private readonly actions: SelectionActions;
+  private readonly paperCanvas = element("canvas", { class: "paper", "aria-hidden": "true" });
+  private fixedSize: readonly [number, number] | null = null;
 
   constructor(view: SceneView, transport: HTMLElement, options: PageOptions, invalidate: () => void, actions: SelectionActions) {
     this.view = view;
@@ -130,9 +132,26 @@ export class AnimationCard {
     return element("div", { class: "choices", role: "group", "aria-label": "What is shown" }, ...checks, arrows);
   }
 
+  /** For paper; null: as large as there is room. Draws at once. */
+  setFixedSize(size: readonly [number, number] | null): void {
+    this.fixedSize = size;
+    this.resize();
+    this.view.render();
+    if (size !== null) this.copyPicture();
+  }
+
+  /** Browsers put the canvas on paper after it has got its colours of the screen again: a copy keeps those of the paper. */
+  private copyPicture(): void {
+    const { canvas } = this.view.stage;
+    canvas.after(this.paperCanvas);
+    this.paperCanvas.width = canvas.width;
+    this.paperCanvas.height = canvas.height;
+    this.paperCanvas.getContext("2d")?.drawImage(canvas, 0, 0);
+  }
+
   private resize(): void {
-    const { clientWidth, clientHeight } = this.stageNode;
-    if (clientWidth > 0 && clientHeight > 0) this.view.resize(clientWidth, clientHeight);
+    const [width, height] = this.fixedSize ?? [this.stageNode.clientWidth, this.stageNode.clientHeight];
+    if (width > 0 && height > 0) this.view.resize(width, height);
   }
 
   private listenForMouse(): void {

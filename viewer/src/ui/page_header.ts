@@ -1,7 +1,7 @@
 // Head of the page: what was run, how it ended, and what the reader must know before trusting a curve.
 
 import type { Report } from "../data/report_data";
-import { formatCount, formatDuration, formatNumber } from "../number_text";
+import { formatCount, formatDuration, formatNumber, formatValue } from "../number_text";
 import type { ThemeSwitch } from "../theme";
 import { button, element } from "./elements";
 
@@ -20,7 +20,8 @@ export function makeHeader(report: Report, theme: ThemeSwitch): HTMLElement {
   const statistics = report.summary?.statistics;
   const facts: [string, string][] = [["Method", report.method || "–"]];
   facts.push(["Tolerance", report.tolerance > 0 ? formatNumber(report.tolerance) : "none"]);
-  facts.push(["End time", `${formatNumber(report.summary?.endTime ?? report.times[report.rows - 1])} s`]);
+  const end = report.summary?.endTime ?? report.times[report.rows - 1];
+  facts.push(["End time", `${formatValue(end, end - report.times[0])} s`]);
   const steps = statistics?.get("steps") ?? (report.stepsTotal > 0 ? report.stepsTotal : undefined);
   if (steps !== undefined) facts.push(["Steps", formatCount(steps)]);
   const wall = statistics?.get("wall_seconds");

@@ -57,7 +57,7 @@ export class Transport {
 }
 
 /** Space plays and pauses, arrows move by a hundredth of the run (with Shift by one row), Home and End go to the ends. */
-export function listenForKeys(playback: Playback, stepRows: (count: number) => void): void {
+export function listenForKeys(playback: Playback, stepRow: (direction: -1 | 1) => void): void {
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]") !== null) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
@@ -68,8 +68,8 @@ export function listenForKeys(playback: Playback, stepRows: (count: number) => v
     const hundredth = (playback.end - playback.start) / 100;
     const actions: Record<string, () => void> = {
       " ": () => playback.toggle(),
-      ArrowLeft: () => (event.shiftKey ? stepRows(-1) : playback.seek(playback.time() - hundredth)),
-      ArrowRight: () => (event.shiftKey ? stepRows(1) : playback.seek(playback.time() + hundredth)),
+      ArrowLeft: () => (event.shiftKey ? stepRow(-1) : playback.seek(playback.time() - hundredth)),
+      ArrowRight: () => (event.shiftKey ? stepRow(1) : playback.seek(playback.time() + hundredth)),
       Home: () => playback.seek(playback.start),
       End: () => playback.seek(playback.end),
     };
