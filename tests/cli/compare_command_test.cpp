@@ -142,6 +142,22 @@ TEST_F(CompareProgram, GoesOnAfterAnInterruption) {
   EXPECT_FALSE(fs::exists(kept()));
 }
 
+TEST_F(CompareProgram, AStoreThatCannotBeReadIsNotUsed) {
+  std::ofstream(kept()) << "garbage{\n{\"run\": {}}\n";
+  const Answer answer = compare("pendulum --t-end 0.2 --tols 1e-3 --methods projection,hht");
+  EXPECT_EQ(answer.status, 0) << answer.err;
+  EXPECT_TRUE(has(answer.err, "begins anew")) << answer.err;
+  EXPECT_FALSE(has(answer.err, "taken over")) << answer.err;
+}
+
+TEST_F(CompareProgram, NeverWritesOnWhatIsNoPage) {
+  std::ofstream(path("m.yaml")) << "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n";
+  const std::string before = read(path("m.yaml"));
+  EXPECT_EQ(run("compare " + path("m.yaml") + " -o " + path("m.yaml")).status, 2);
+  EXPECT_EQ(run("compare pendulum -o /nosuch/x.html").status, 2);
+  EXPECT_EQ(read(path("m.yaml")), before);
+}
+
 TEST_F(CompareProgram, BeginsAnewWithOtherSettings) {
   std::ofstream(kept()) << "{\"schema\":\"trammel.compare-runs/1\",\"settings\":{\"t_end\":3}}\n";
   const Answer answer = compare("pendulum --t-end 0.2 --tols 1e-3 --methods projection");
