@@ -135,8 +135,8 @@ class Run {
   double h_ = 0;                   // to be tried next
   double h_tried_ = 0;             // last attempted
   double h_done_ = 0;
-  double energy_scale_ = 0;  // largest kinetic energy [J]
-  double error_done_ = 0;    // last accepted
+  double energy_scale_ = 0;                           // largest kinetic energy [J]
+  double error_done_ = 0;                             // last accepted
   long iterations_noted_ = 0, rejections_noted_ = 0;  // up to the last accepted step
   linalg::Vector residual_;
   std::vector<std::size_t> fired_;
