@@ -10,7 +10,6 @@ std::string escape_markup(const std::string& text) {
       case '<': escaped += "&lt;"; break;
       case '>': escaped += "&gt;"; break;
       case '"': escaped += "&quot;"; break;
-      case '\'': escaped += "&#39;"; break;
       default: escaped += c;
     }
   }
