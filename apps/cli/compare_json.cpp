@@ -198,7 +198,7 @@ analyses::ReferenceSolution to_reference(const Json& json) {
   const bool is_sound = r.trajectory.q.rows() == r.trajectory.size() && r.trajectory.v.rows() == r.trajectory.size() &&
                         r.trajectory.q.allFinite() && r.trajectory.v.allFinite() &&
                         std::is_sorted(r.trajectory.t.begin(), r.trajectory.t.end());
-  if (!is_sound) r.trajectory = {};
+  if (!is_sound) throw Json::other_error::create(501, "a reference whose values do not fit its times", nullptr);
   return r;
 }
 

@@ -97,6 +97,12 @@ void Comparer::choose_methods(Comparison& comparison) {
 void Comparer::provide_reference(CompareStart& start, Comparison& comparison) {
   if (start.reference) {
     comparison.reference = std::move(*start.reference);
+    const Trajectory& given = comparison.reference.trajectory;
+    const dae::Structure& s = problem_.system->structure();
+    if (given.size() > 0 && (given.q.cols() != s.n_q() || given.v.cols() != s.n_v())) {
+      throw std::invalid_argument(fmt::format("the reference has {} positions and {} velocities, the problem {} and {}",
+                                              given.q.cols(), given.v.cols(), s.n_q(), s.n_v()));
+    }
     return;
   }
   ReferenceOptions options = options_.reference;

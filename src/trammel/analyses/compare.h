@@ -78,7 +78,8 @@ struct Comparison {
   bool has_completed_run() const;
 };
 
-/// Throws std::invalid_argument when the options are not valid or name a method that there is not.
+/// Throws std::invalid_argument when the options are not valid or name a method that there is not, or when a reference
+/// that is given has other coordinates than the problem.
 Comparison compare(const ProblemFactory& factory, const CompareOptions& options, const CompareObserver& observer = {},
                    CompareStart start = {});
 
