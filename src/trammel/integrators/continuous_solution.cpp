@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
@@ -32,6 +34,14 @@ AccelerationStatus complete_state(const MethodContext& context, dae::State& stat
   return status;
 }
 
+AccelerationStatus complete_rates(const MethodContext& context, dae::State& state) {
+  dae::Evaluation& evaluation = context.evaluation;
+  if (evaluation.structure().n_x() == 0) return AccelerationStatus::kSolved;
+  evaluation.set(state);
+  state.x_rate = evaluation.state_rate();
+  return std::isfinite(state.x_rate.sum()) ? AccelerationStatus::kSolved : AccelerationStatus::kNotFinite;
+}
+
 ContinuousSolution::ContinuousSolution(const MethodContext& context, Method& method)
     : context_(context), method_(method), state_(dae::State::zero(context.evaluation.structure())) {}
 
@@ -39,10 +49,12 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   const dae::State& last = method_.state();
   if (t == last.t) return &last;
   method_.interpolate(t, state_);
-  if (detail == Detail::kInterpolated) return &state_;
+  const bool is_complete = method_.gives_accelerations();
+  if (detail == Detail::kInterpolated || (is_complete && detail == Detail::kAccelerations)) return &state_;
   dae::Evaluation& evaluation = context_.evaluation;
+  const dae::Structure& s = evaluation.structure();
   evaluation.set_x(state_.x);
-  if (detail == Detail::kConsistent && evaluation.structure().n_g > 0) {
+  if (detail == Detail::kConsistent && (s.n_g > 0 || !s.has_trivial_kinematics)) {
     if (!context_.projector.project_position(t, state_.q, context_.norm.q_weights(), MetricUse::kPresent).ok()) {
       return nullptr;
     }
@@ -53,10 +65,12 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
     context_.projector.project_velocity(state_.v);
     state_.x = evaluation.follow_position();
   }
-  return complete_state(context_, state_, last) == AccelerationStatus::kSolved ? &state_ : nullptr;
+  const AccelerationStatus status =
+      is_complete ? complete_rates(context_, state_) : complete_state(context_, state_, last);
+  return status == AccelerationStatus::kSolved ? &state_ : nullptr;
 }
 
-std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble) {
+std::string make_consistent(const MethodContext& context, Method& method, dae::State& state, bool assemble) {
   dae::Evaluation& evaluation = context.evaluation;
   const dae::Structure& s = evaluation.structure();
   evaluation.set(state);
@@ -78,7 +92,7 @@ std::string make_consistent(const MethodContext& context, dae::State& state, boo
   if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
   context.projector.project_velocity(state.v);
   state.x = evaluation.follow_position();
-  status = complete_state(context, state, state);
+  status = method.gives_accelerations() ? method.complete_start(state) : complete_state(context, state, state);
   return kinematics::describe_failure(evaluation, status);
 }
 

@@ -30,8 +30,12 @@ class ContinuousSolution {
 /// factorised; reactions are looked for near those of `near`, which may be the same state.
 kkt::AccelerationStatus complete_state(const MethodContext& context, dae::State& state, const dae::State& near);
 
-/// Makes a state consistent where it stands: projects q and v and computes a, lambda, x'. The positions may be far
-/// off when `assemble` is set. An empty string, or what went wrong.
-std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble);
+/// x' alone, of states in explicit form; a and lambda are those of the state, and the evaluation stands at its
+/// position.
+kkt::AccelerationStatus complete_rates(const MethodContext& context, dae::State& state);
+
+/// Makes a state consistent where it stands: projects q and v and has a, lambda, x' computed for the method. The
+/// positions may be far off when `assemble` is set. An empty string, or what went wrong.
+std::string make_consistent(const MethodContext& context, Method& method, dae::State& state, bool assemble);
 
 }  // namespace trammel::integrators

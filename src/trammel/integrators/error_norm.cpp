@@ -48,6 +48,14 @@ double ErrorNorm::calc(VectorIn q_error, VectorIn v_error, VectorIn x_error) con
   return std::sqrt(sum / size);
 }
 
+double ErrorNorm::calc_by_parts(VectorIn q_error, VectorIn v_error, VectorIn x_error) const {
+  const auto mean = [](VectorIn error, const Vector& weights) {
+    if (error.size() == 0) return 0.0;
+    return error.cwiseQuotient(weights).squaredNorm() / static_cast<double>(error.size());
+  };
+  return std::sqrt(mean(q_error, q_) + mean(v_error, v_) + mean(x_error, x_));
+}
+
 std::string ErrorNorm::find_worst(const dae::Structure& structure, VectorIn q_error, VectorIn v_error,
                                   VectorIn x_error) const {
   std::string worst;

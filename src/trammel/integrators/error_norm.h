@@ -25,8 +25,11 @@ class ErrorNorm {
   void set_rule(WeightRule rule);
 
   double calc(linalg::VectorIn q_error, linalg::VectorIn v_error, linalg::VectorIn x_error) const;
+  /// The root of the sum of the mean squares of positions, velocities and states: (2.7) of the MEXX report.
+  double calc_by_parts(linalg::VectorIn q_error, linalg::VectorIn v_error, linalg::VectorIn x_error) const;
   /// The same over positions and states alone; either may be empty.
   double calc_without_velocities(linalg::VectorIn q_error, linalg::VectorIn x_error) const;
+  double rtol() const { return rtol_; }
   const linalg::Vector& q_weights() const { return q_; }
   const linalg::Vector& v_weights() const { return v_; }
   const linalg::Vector& x_weights() const { return x_; }

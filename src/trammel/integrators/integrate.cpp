@@ -199,7 +199,7 @@ bool Run::begin(const State& start) {
   residual_ = linalg::Vector::Zero(s.m());
   t_start_ = start.t;
   norm_.set_weights(state);
-  const std::string problem = make_consistent(context_, state, true);
+  const std::string problem = make_consistent(context_, *method_, state, true);
   if (!problem.empty()) {
     result_.state = start;
     fail(FailureCause::kInconsistentStart, fmt::format("at the start (t = {:g}): {}", start.t, problem));
@@ -234,9 +234,7 @@ void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
   method_->start(state);
   controller_.reset();
   norm_.set_weights(state);
-  h_ = options_.h_fixed > 0
-           ? options_.h_fixed
-           : calc_initial_step(evaluation_, accelerations_, norm_, state, method_->order(), t_end_ - state.t);
+  h_ = options_.h_fixed > 0 ? options_.h_fixed : calc_initial_step(context_, *method_, state, t_end_ - state.t);
   locator_.start(state, fired);
 }
 
@@ -586,7 +584,7 @@ bool Run::handle_caused_events() {
 }
 
 bool Run::restart_consistently(State& state, const std::string& what) {
-  const std::string problem = make_consistent(context_, state, false);
+  const std::string problem = make_consistent(context_, *method_, state, false);
   if (!problem.empty()) {
     result_.state = method_->state();
     fail(FailureCause::kEquations, fmt::format("{}: {}", what, problem));

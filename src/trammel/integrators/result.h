@@ -19,6 +19,7 @@ struct Statistics {
   long rejected_error = 0;        ///< attempts whose error was too large
   long rejected_convergence = 0;  ///< attempts whose equations could not be solved
   long newton_iterations = 0;
+  long substeps = 0;  ///< small steps of methods that extrapolate, in all attempts
   long restarts = 0;
   long outputs = 0;
   double smallest_step = 0;  ///< [s], accepted; the last one, cut to hit the end, left out

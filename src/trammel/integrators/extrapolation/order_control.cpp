@@ -1,0 +1,103 @@
+#include "trammel/integrators/extrapolation/order_control.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel::integrators {
+
+OrderControl::OrderControl(const OrderControlOptions& options) : options_(options) {
+  largest_ = options.fixed_rows > 0 ? options.fixed_rows : std::clamp(options.max_rows, 3, kMaxRows);
+  work_[0] = 1;
+  for (int k = 1; k <= largest_; ++k) work_[static_cast<std::size_t>(k)] = work(k - 1) + step_number(k - 1);
+  const double digits = -std::log10(std::clamp(options.rtol, 1e-16, 1.0));
+  first_ = std::clamp(static_cast<int>(0.6 * digits + 1.5), 2, largest_ - 1);
+  reset();
+}
+
+void OrderControl::reset() {
+  target_ = options_.fixed_rows > 0 ? options_.fixed_rows : first_;
+  is_first_ = true;
+  was_rejected_ = false;
+}
+
+void OrderControl::begin(double h) { h_ = h; }
+
+OrderControl::Verdict OrderControl::judge(int rows, double error) {
+  const double exponent = 1.0 / rows;
+  const double least = std::pow(options_.least_factor, exponent);
+  const double wanted = std::pow(error / options_.target, exponent) / options_.safety;
+  // An error that is not a number must not choose a step.
+  const double factor = wanted >= least ? std::min(options_.largest_factor / least, wanted)
+                                        : (std::isnan(wanted) ? options_.largest_factor / least : least);
+  best_step(rows) = h_ / factor;
+  rate(rows) = work(rows) / best_step(rows);
+  if (options_.fixed_rows > 0) {
+    if (rows < options_.fixed_rows) return Verdict::kGoOn;
+    return error <= 1 ? Verdict::kAccept : Verdict::kReject;
+  }
+  const bool is_last = rows >= std::min(target_ + 1, largest_);
+  const bool may_end = is_first_ || rows >= target_ - 1;
+  if (error <= 1 && may_end) return Verdict::kAccept;
+  if (is_last || std::isnan(error)) return Verdict::kReject;
+  if (rows < target_ - 1) return Verdict::kGoOn;
+  // Each further row divides the error by about n_row / n_1.
+  double hope = 1;
+  for (int k = rows; k <= std::min(target_, largest_ - 1); ++k)
+    hope *= static_cast<double>(step_number(k)) / step_number(0);
+  return error > hope ? Verdict::kReject : Verdict::kGoOn;
+}
+
+void OrderControl::finish(int rows, bool accepted) {
+  if (options_.fixed_rows > 0) {
+    next_step_ = best_step(rows);
+    if (accepted && was_rejected_) next_step_ = std::min(next_step_, h_);
+  } else if (accepted) {
+    finish_accepted(rows);
+  } else {
+    finish_rejected(rows);
+  }
+  was_rejected_ = !accepted;
+  if (accepted) is_first_ = false;
+}
+
+void OrderControl::finish_accepted(int rows) {
+  const int top = largest_ - 1;
+  int best = 0;
+  if (rows == 2) {
+    best = was_rejected_ ? 2 : std::min(3, top);
+  } else if (rows <= target_) {
+    best = rows;
+    if (rate(rows - 1) < options_.order_down * rate(rows)) {
+      best = rows - 1;
+    } else if (rate(rows) < options_.order_up * rate(rows - 1)) {
+      best = std::min(rows + 1, top);
+    }
+  } else {
+    best = rows - 1;
+    if (rows > 3 && rate(rows - 2) < options_.order_down * rate(rows - 1)) best = rows - 2;
+    if (rate(rows) < options_.order_up * rate(best)) best = std::min(rows, top);
+  }
+  if (was_rejected_) {
+    target_ = std::min(best, rows);
+    next_step_ = std::min(h_, best_step(target_));
+    return;
+  }
+  if (best <= rows) {
+    next_step_ = best_step(best);
+  } else if (rows < target_ && rate(rows) < options_.order_up * rate(rows - 1)) {
+    next_step_ = best_step(rows) * work(std::min(best + 1, largest_)) / work(rows);
+  } else {
+    next_step_ = best_step(rows) * work(best) / work(rows);
+  }
+  target_ = best;
+}
+
+void OrderControl::finish_rejected(int rows) {
+  target_ = std::max(2, std::min({target_, rows, largest_ - 1}));
+  if (target_ > 2 && rate(target_ - 1) < options_.order_down * rate(target_)) --target_;
+  next_step_ = best_step(target_);
+  // A row that was not judged yet has no step of its own.
+  if (!(next_step_ < h_)) next_step_ = 0.5 * h_;
+}
+
+}  // namespace trammel::integrators
