@@ -152,11 +152,22 @@ const Vector& Evaluation::acceleration_bias() {
   if (!is_fresh(kBias) && structure().m() > 0) {
     ensure_velocity();
     bias_.setZero();
-    if (!system_.calc_acceleration_bias(point_, bias_)) calc_bias_by_differences(bias_);
+    gives_bias_ = system_.calc_acceleration_bias(point_, bias_);
+    if (!*gives_bias_) calc_bias_by_differences(bias_);
     ++counts_.bias;
     fresh_ |= kBias;
   }
   return bias_;
+}
+
+bool Evaluation::gives_acceleration_bias() {
+  if (structure().m() == 0) return true;
+  if (!gives_bias_) {
+    ensure_velocity();
+    bias_.setZero();
+    gives_bias_ = system_.calc_acceleration_bias(point_, bias_);
+  }
+  return *gives_bias_;
 }
 
 void Evaluation::calc_bias_by_differences(VectorOut bias) {

@@ -40,6 +40,8 @@ class Evaluation {
   // --- velocity stage
   const Vector& force();
   const Vector& acceleration_bias();
+  /// Whether the system gives the bias itself, so that it does not come from finite differences.
+  bool gives_acceleration_bias();
   // --- extra states
   const Vector& state_rate();
   const Vector& state_residual();
@@ -84,6 +86,7 @@ class Evaluation {
   Point point_;
   EvaluationCounts counts_;
   unsigned fresh_ = 0;
+  std::optional<bool> gives_bias_;  // known since the first bias
   bool position_prepared_ = false;
   bool velocity_prepared_ = false;
   Vector mass_, jacobian_, constraint_, implied_, velocity_offset_, force_, bias_, state_rate_, state_residual_;

@@ -49,8 +49,8 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   const dae::State& last = method_.state();
   if (t == last.t) return &last;
   method_.interpolate(t, state_);
-  const bool is_complete = method_.gives_accelerations();
-  if (detail == Detail::kInterpolated || (is_complete && detail == Detail::kAccelerations)) return &state_;
+  if (detail == Detail::kInterpolated) return &state_;
+  if (detail == Detail::kAccelerations && method_.interpolates_accelerations()) return &state_;
   dae::Evaluation& evaluation = context_.evaluation;
   const dae::Structure& s = evaluation.structure();
   evaluation.set_x(state_.x);
@@ -66,7 +66,7 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
     state_.x = evaluation.follow_position();
   }
   const AccelerationStatus status =
-      is_complete ? complete_rates(context_, state_) : complete_state(context_, state_, last);
+      method_.gives_accelerations() ? complete_rates(context_, state_) : complete_state(context_, state_, last);
   return status == AccelerationStatus::kSolved ? &state_ : nullptr;
 }
 

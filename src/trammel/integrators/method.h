@@ -74,9 +74,11 @@ class Method {
   /// The size of the next step (> 0) after an accepted one or one with too large an error, from a method that chooses
   /// it together with its order; nothing leaves it to the step controller.
   virtual std::optional<double> propose_step() const { return std::nullopt; }
-  /// Whether the method finds accelerations and reactions itself: interpolate() then gives a and lambda, too, and
-  /// complete_start() those of a start. Otherwise they come from the index-1 equations at the state.
-  virtual bool gives_accelerations() const { return false; }
+  /// Whether interpolate() gives a and lambda, too, well enough to look for events.
+  virtual bool interpolates_accelerations() const { return false; }
+  /// Whether a and lambda of interpolate() are also what users get, and those of a start come from complete_start().
+  /// Otherwise they are solved for, from the index-1 equations at the consistent state.
+  virtual bool gives_accelerations() { return false; }
   /// Finds a, lambda and x' of a state with consistent t, q, v, x; those of the state are where to look first.
   virtual kkt::AccelerationStatus complete_start(dae::State& /*state*/) {
     return kkt::AccelerationStatus::kNoReactions;

@@ -42,6 +42,8 @@ class HalfExplicitEuler {
   kkt::AccelerationStatus complete(dae::State& state);
 
   bool uses_modified_scheme() const { return is_modified_; }
+  /// Whether forces depend on reactions and the user wants the standard scheme all the same.
+  bool lacks_friction() const { return with_friction_ && scheme_ == FrictionScheme::kStandard; }
   void add_counts(Statistics& statistics) const;
 
  private:

@@ -10,7 +10,7 @@ OrderControl::OrderControl(const OrderControlOptions& options) : options_(option
   work_[0] = 1;
   for (int k = 1; k <= largest_; ++k) work_[static_cast<std::size_t>(k)] = work(k - 1) + step_number(k - 1);
   const double digits = -std::log10(std::clamp(options.rtol, 1e-16, 1.0));
-  first_ = std::clamp(static_cast<int>(0.6 * digits + 1.5), 2, largest_ - 1);
+  first_ = std::clamp(static_cast<int>(0.6 * digits + 1.5), kMinRows, std::max(kMinRows, largest_ - 1));
   reset();
 }
 
@@ -36,7 +36,7 @@ OrderControl::Verdict OrderControl::judge(int rows, double error) {
     return error <= 1 ? Verdict::kAccept : Verdict::kReject;
   }
   const bool is_last = rows >= std::min(target_ + 1, largest_);
-  const bool may_end = is_first_ || rows >= target_ - 1;
+  const bool may_end = rows >= kMinRows && (is_first_ || rows >= target_ - 1);
   if (error <= 1 && may_end) return Verdict::kAccept;
   if (is_last || std::isnan(error)) return Verdict::kReject;
   if (rows < target_ - 1) return Verdict::kGoOn;
@@ -61,43 +61,32 @@ void OrderControl::finish(int rows, bool accepted) {
 }
 
 void OrderControl::finish_accepted(int rows) {
-  const int top = largest_ - 1;
-  int best = 0;
-  if (rows == 2) {
-    best = was_rejected_ ? 2 : std::min(3, top);
-  } else if (rows <= target_) {
+  const int top = std::max(kMinRows, largest_ - 1);  // one row more than the target must be possible
+  const bool was_late = rows > target_;
+  int best = was_late ? rows - 1 : rows;
+  if (best > kMinRows && rate(best - 1) < options_.order_down * rate(best)) {
+    --best;
+  } else if (was_late && rate(rows) < options_.order_up * rate(best)) {
     best = rows;
-    if (rate(rows - 1) < options_.order_down * rate(rows)) {
-      best = rows - 1;
-    } else if (rate(rows) < options_.order_up * rate(rows - 1)) {
-      best = std::min(rows + 1, top);
-    }
-  } else {
-    best = rows - 1;
-    if (rows > 3 && rate(rows - 2) < options_.order_down * rate(rows - 1)) best = rows - 2;
-    if (rate(rows) < options_.order_up * rate(best)) best = std::min(rows, top);
+  } else if (!was_late && rate(rows) < options_.order_up * rate(rows - 1)) {
+    best = rows + 1;
   }
+  best = std::min(best, top);
   if (was_rejected_) {
     target_ = std::min(best, rows);
     next_step_ = std::min(h_, best_step(target_));
     return;
   }
-  if (best <= rows) {
-    next_step_ = best_step(best);
-  } else if (rows < target_ && rate(rows) < options_.order_up * rate(rows - 1)) {
-    next_step_ = best_step(rows) * work(std::min(best + 1, largest_)) / work(rows);
-  } else {
-    next_step_ = best_step(rows) * work(best) / work(rows);
-  }
+  // A row that was not computed is expected to allow a step that is longer by its work.
+  next_step_ = best <= rows ? best_step(best) : best_step(rows) * work(best) / work(rows);
   target_ = best;
 }
 
 void OrderControl::finish_rejected(int rows) {
-  target_ = std::max(2, std::min({target_, rows, largest_ - 1}));
-  if (target_ > 2 && rate(target_ - 1) < options_.order_down * rate(target_)) --target_;
-  next_step_ = best_step(target_);
-  // A row that was not judged yet has no step of its own.
-  if (!(next_step_ < h_)) next_step_ = 0.5 * h_;
+  int best = std::min({target_, rows, largest_});
+  if (best > kMinRows && rate(best - 1) < options_.order_down * rate(best)) --best;
+  next_step_ = std::min(best_step(best), 0.9 * h_);
+  target_ = std::max(best, kMinRows);
 }
 
 }  // namespace trammel::integrators

@@ -7,8 +7,8 @@
 //
 // removes one power after the other; T_jj - T_j,j-1 estimates the error of q, v and x. Order and step size change
 // together (extrapolation/order_control.h). Positions and velocities are then moved onto their constraints in the mass
-// metric. Accelerations and reactions are extrapolated, too; no acceleration constraints are needed.
-// Theory: docs/theory/mexx.md.
+// metric. Accelerations and reactions are extrapolated, too; acceleration constraints are not needed, but where they
+// are there, what users get is solved for at the end. Theory: docs/theory/mexx.md.
 
 #include <cmath>
 #include <utility>
@@ -54,7 +54,7 @@ class Mexx final : public Method {
         control_(read_control(context)),
         dense_(layout_, control_.largest(),
                static_cast<int>(option_number(mexx_entry, context.options, "dense_order"))),
-        solves_accelerations_(option_value(mexx_entry, context.options, "accelerations") == "solved"),
+        accelerations_(option_value(mexx_entry, context.options, "accelerations")),
         uses_common_norm_(option_value(mexx_entry, context.options, "error_norm") == "common") {
     begin_ = state_ = trial_ = State::zero(evaluation_.structure());
     for (int row = 0; row < control_.largest(); ++row) {
@@ -115,7 +115,8 @@ class Mexx final : public Method {
   const State& state() const override { return state_; }
   int order() const override { return rows_; }
   std::optional<double> propose_step() const override { return control_.next_step(); }
-  bool gives_accelerations() const override { return !solves_accelerations_; }
+  bool interpolates_accelerations() const override { return true; }
+  bool gives_accelerations() override { return !solves_accelerations(); }
   AccelerationStatus complete_start(State& state) override { return euler_.complete(state); }
   void add_counts(Statistics& statistics) const override { euler_.add_counts(statistics); }
 
@@ -132,8 +133,14 @@ class Mexx final : public Method {
       case Trouble::kProjection: return "the solution could not be moved back onto the position constraints";
       default: break;
     }
-    return "the largest error is that of " + context_.norm.find_worst(evaluation_.structure(), layout_.q(difference_),
-                                                                      layout_.v(difference_), layout_.x(difference_));
+    const std::string advice = euler_.lacks_friction()
+                                   ? " (forces depend on reactions, and the standard scheme may not resolve it: use "
+                                     "friction=automatic)"
+                                   : "";
+    return "the largest error is that of " +
+           context_.norm.find_worst(evaluation_.structure(), layout_.q(difference_), layout_.v(difference_),
+                                    layout_.x(difference_)) +
+           advice;
   }
 
  private:
@@ -172,6 +179,10 @@ class Mexx final : public Method {
     return uses_common_norm_ ? context_.norm.calc(q, v, x) : context_.norm.calc_by_parts(q, v, x);
   }
 
+  bool solves_accelerations() {
+    return accelerations_ == "solved" || (accelerations_ == "automatic" && evaluation_.gives_acceleration_bias());
+  }
+
   /// Moves trial_ onto the constraints and completes it.
   bool project() {
     const dae::Structure& s = evaluation_.structure();
@@ -186,17 +197,17 @@ class Mexx final : public Method {
     }
     evaluation_.set_position(trial_.t, trial_.q);
     trouble_ = Trouble::kEquations;
-    if (s.m() > 0 || solves_accelerations_) {
+    const bool solves = solves_accelerations();
+    if (s.m() > 0 || solves) {
       status_ = context_.accelerations.factor_position();
       if (status_ != AccelerationStatus::kSolved) return false;
       context_.projector.project_velocity(trial_.v);
     }
     trial_.x = evaluation_.follow_position();
-    if (solves_accelerations_) {
-      status_ = complete_state(context_, trial_, trial_);
-    } else {
-      status_ = complete_rates(context_, trial_);
-    }
+    status_ = solves ? complete_state(context_, trial_, trial_) : complete_rates(context_, trial_);
+    // The next step begins with this force; a step must not end where there is none.
+    evaluation_.set(trial_);
+    if (!std::isfinite(evaluation_.force().sum())) status_ = AccelerationStatus::kNotFinite;
     if (status_ != AccelerationStatus::kSolved) return false;
     trouble_ = Trouble::kNone;
     return true;
@@ -223,7 +234,8 @@ class Mexx final : public Method {
   HalfExplicitEuler euler_;
   OrderControl control_;
   DenseOutput dense_;
-  bool solves_accelerations_, uses_common_norm_;
+  std::string accelerations_;  // where those of users come from
+  bool uses_common_norm_;
   State begin_, state_, trial_;               // ends of the last accepted step, and the end of the step that is tried
   std::vector<Eigen::MatrixXd> small_steps_;  // of each row, one column a small step, stacked
   std::vector<Vector> tableau_;               // the last row of (1)
@@ -252,8 +264,9 @@ const MethodEntry mexx_entry{
      {"fixed_order", {"0"}, "order of every step; 0: it changes with the solution", true, 0, kMaxRows},
      {"dense_order", {"15"}, "largest degree of the interpolation between the ends of a step", true, 3, kMaxRows + 2},
      {"accelerations",
-      {"extrapolated", "solved"},
-      "how accelerations and reactions are found: extrapolated with the step, or solved for at its end"},
+      {"automatic", "solved", "extrapolated"},
+      "accelerations and reactions for users: solved for at the positions and velocities, or extrapolated like these; "
+      "automatic: solved for where the equations give acceleration constraints"},
      {"error_norm",
       {"parts", "common"},
       "parts: (2.7) of the MEXX report, positions, velocities and states count alike; common: as the other methods"}},
