@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kSineAmplitude = 0.04, kSineFrequency = 1.5;  // [m], [Hz]
-constexpr double kSection = 100, kSpeed = 15;                  // [m], [m/s]
+constexpr double kSection = 100;                               // [m]
 constexpr double kRoughness = 256e-6, kReference = 0.1;        // G [m^3] at that spatial frequency [1/m]
 constexpr int kWaves = 64;
 constexpr double kFadeBegin = 8, kFadeTime = 4;  // [s]

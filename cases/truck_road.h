@@ -15,6 +15,7 @@ namespace trammel::cases {
 
 class TruckRoad {
  public:
+  static constexpr double kSpeed = 15;  ///< of the truck [m/s]
   enum class Kind { kSine, kUneven };
   struct Height {
     double value;  ///< [m]

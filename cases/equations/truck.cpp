@@ -3,8 +3,8 @@
 // constraint. With h = y + (x - x_body) sin(angle) + y_point cos(angle) the height of a point of a body, an element
 // between points a and b that lie over each other has
 //   L = h_b - h_a,   f = F(L) + d L',   work -f dL,
-// f > 0 pulling the points together. Tyres stand on the road, h_a = u(t), the rear one 0.3 s later. F is linear but for
-// the air springs of both axles, which are much stiffer in compression:
+// f > 0 pulling the points together; elements stay upright, because bodies do not move along x. Tyres stand on the
+// road, h_a = u(t), the rear one 0.3 s later. F is linear but for the air springs of both axles:
 //   F = (F0 + p A) ((1 + s L0) / (1 + s L))^kappa - p A.
 // F0, the force at rest, follows from the weights, so that the truck starts in equilibrium on a level road.
 //
@@ -12,7 +12,7 @@
 // wheels, axles, cabin mounts and load: the truck of 9 coordinates of Eich-Soellner, Fuehrer 1998. OURS are: how
 // chassis (1980 kg) and engine (1355 kg) share the 3335 kg of its chassis, and cabin (985 kg) and seat (115 kg) the
 // 1100 kg of its cabin, with their inertias and centres; the mounts of the engine; the spring of the seat; both roads;
-// the time.
+// the time. docs/studies/truck.md has the tables.
 
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@
 namespace trammel::cases {
 namespace {
 
-constexpr double kGravity = 9.81, kWheelBase = 4.5, kSpeed = 15;
+constexpr double kGravity = 9.81, kWheelBase = 4.5;
 
 // x is fixed [m], from the common centre of chassis and engine; y is the height at rest.
 struct Body {
@@ -249,7 +249,7 @@ class Truck final : public dae::ConstrainedSystem {
       e.span = locate(kElement[k].span, at.q);
       e.road_rate = 0;
       if (kElement[k].span.a == kRoad) {
-        const TruckRoad::Height road = road_.at(k == kRearTyre ? at.t - kWheelBase / kSpeed : at.t);
+        const TruckRoad::Height road = road_.at(k == kRearTyre ? at.t - kWheelBase / TruckRoad::kSpeed : at.t);
         e.span.length -= road.value;
         e.road_rate = road.rate;
       }
