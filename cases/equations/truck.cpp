@@ -103,7 +103,7 @@ Weight weigh(std::initializer_list<BodyIndex> bodies) {
 /// Forces of all elements at rest; two supports share a weight by their distances from it.
 std::array<double, kElements> calc_rest_forces() {
   std::array<double, kElements> rest{};
-  const auto share = [&](const Weight& w, double x1, double x2) {
+  const auto share = [](const Weight& w, double x1, double x2) {
     const double second = w.force * (w.x - x1) / (x2 - x1);
     return std::pair{-(w.force - second), -second};
   };
@@ -133,6 +133,12 @@ Structure make_structure() {
   }
   Structure s = Structure::full(std::move(positions), {"hinge"});
   s.mass = linalg::Pattern::diagonal(kCoordinates);
+  std::vector<linalg::Entry> hinge;  // in the order of the terms of locate()
+  for (const int body : {kHinge.a, kHinge.b}) {
+    const int column = kBody[static_cast<std::size_t>(body)].column;
+    hinge.insert(hinge.end(), {{0, column}, {0, column + 1}});
+  }
+  s.jacobian = linalg::Pattern(1, kCoordinates, std::move(hinge));
   s.pattern(Derivative::kInertiaByQ) = linalg::Pattern(kCoordinates, kCoordinates);
   return s;
 }
@@ -197,7 +203,8 @@ class Truck final : public dae::ConstrainedSystem {
   }
   void calc_constraint(const Point& at, VectorOut g) const override { g[0] = hinge(at).length; }
   void calc_jacobian(const Point& at, MatrixValues G) const override {
-    for (const Term& i : hinge(at)) G(0, i.column) = i.first;
+    int k = 0;
+    for (const Term& i : hinge(at)) G[k++] = i.first;
   }
   bool calc_acceleration_bias(const Point& at, VectorOut bias) const override {
     for (const Term& i : hinge(at)) bias[0] -= i.second * at.v[i.column] * at.v[i.column];
