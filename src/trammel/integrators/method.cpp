@@ -89,11 +89,10 @@ MethodOptionInfo linear_solver_option() {
   MethodOptionInfo info{
       kLinearSolver,
       {},
-      "how [M G^T; G 0] is factorised: automatic chooses by size and filling; lu, symmetric and cholesky-qr (M "
-      "positive "
-      "definite) are dense; block eliminates the coordinates that those without mass determine; sparse. Where forces "
-      "depend on reactions, the unsymmetric matrix that finds those takes lu instead of symmetric, cholesky-qr and "
-      "block"};
+      "how [M G^T; G 0] is factorised: automatic chooses by size and filling; lu, symmetric and cholesky-qr (for a "
+      "positive definite M) are dense; block eliminates the coordinates that those without mass determine; sparse. "
+      "Where forces depend on reactions, the unsymmetric matrix that finds those takes lu instead of symmetric, "
+      "cholesky-qr and block"};
   for (const auto& [name, back_end] : kLinearSolvers) info.values.emplace_back(name);
   return info;
 }

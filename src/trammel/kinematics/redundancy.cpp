@@ -45,8 +45,7 @@ std::string describe_unsuitable(dae::Evaluation& evaluation) {
   if (!report.redundant.empty()) return describe_singularity(evaluation);
   return "the linear solver that was asked for does not suit the equations at this position: Cholesky needs a positive "
          "definite mass matrix, block elimination constraints that can be solved for the coordinates with mass; let "
-         "the "
-         "linear solver be chosen automatically, or take LU";
+         "the linear solver be chosen automatically, or take LU";
 }
 
 std::string describe_non_finite(dae::Evaluation& evaluation) {
