@@ -118,6 +118,40 @@ TEST(InsulatorChain, HangsStraightBelowTheSuspensionAndCarriesThePullOfTheCable)
   EXPECT_EQ(c.events[0].action, integrators::EventAction::kStop);
 }
 
+TEST(MixedChain, IsOfTheFormThatJointCoordinatesGive) {
+  // Columns of bodies unit lower triangular, columns of joints of full rank and without mass.
+  const int n = 5;
+  const Case c = build("mixed-chain", {{"n", n}});
+  const Structure& s = c.system->structure();
+  EXPECT_EQ(s.n_v(), 4 * n);
+  EXPECT_EQ(s.m(), 3 * n);
+  State state = c.start;
+  state.q.setLinSpaced(-1, 2);
+  dae::Evaluation evaluation(*c.system);
+  evaluation.set(state);
+  const Eigen::MatrixXd G = s.jacobian.to_dense(evaluation.jacobian()), M = s.mass.to_dense(evaluation.mass());
+  Eigen::MatrixXd K(3 * n, 3 * n), J(3 * n, n);
+  for (int i = 0; i < n; ++i) {
+    K.middleCols(3 * i, 3) = G.middleCols(4 * i, 3);
+    J.col(i) = G.col(4 * i + 3);
+    EXPECT_EQ(M.col(4 * i + 3).norm(), 0);
+  }
+  EXPECT_TRUE(K.isLowerTriangular());
+  EXPECT_EQ(K.diagonal(), dae::Vector::Ones(3 * n));
+  EXPECT_EQ(J.fullPivLu().rank(), n);
+}
+
+TEST(MixedChain, ReactionsDoNoWorkOnTheJoints) {
+  // J^T mu = 0: no force acts on a joint coordinate.
+  const Case c = build("mixed-chain", {{"n", 4}});
+  const State start = with_accelerations(c);
+  dae::Evaluation evaluation(*c.system);
+  evaluation.set(start);
+  const dae::Vector reaction =
+      c.system->structure().jacobian.to_dense(evaluation.jacobian()).transpose() * start.lambda;
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(reaction[4 * i + 3], 0, 1e-13);
+}
+
 TEST(DoublePendulum, StartsAsTheThesisSays) {
   // Table 19, printed with seven digits, and body 2 turning about its hinge in variant B.
   const Case a = build("double-pendulum"), b = build("double-pendulum", {{"variant", 1}});

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cases/reference.h"
+#include "cases/truck_road.h"
 #include "tests/cases/index1.h"
 
 namespace trammel::cases {
@@ -114,6 +115,23 @@ TEST_P(EachReference, HasTheAccelerationsAndMultipliersOfTheEquations) {
   }
 }
 
+/// Power of the dampers of the truck, the road taken as standing still: -d L' (dL/dq v) each.
+double truck_power(double road_kind, const State& s) {
+  const auto rate = [&](int y, double x, double z) {  // of a point of a body that turns
+    return s.v[y] + (x * std::cos(s.q[y + 1]) - z * std::sin(s.q[y + 1])) * s.v[y + 1];
+  };
+  const auto chassis = [&](double x, double z) { return rate(2, x + 1.094949, z); };
+  const auto engine = [&](double x) { return rate(4, x - 1.6, 0); };
+  const auto cabin = [&](double x) { return rate(6, x - 2.756345, 0); };
+  const auto power = [](double d, double speed) { return -d * speed * speed; };
+  const TruckRoad road(road_kind == 0 ? TruckRoad::Kind::kSine : TruckRoad::Kind::kUneven);
+  return -600 * (s.v[0] - road.at(s.t - 0.3).rate) * s.v[0] - 300 * (s.v[1] - road.at(s.t).rate) * s.v[1] +
+         power(21593, chassis(-2.06, -1.34) - s.v[0]) + power(38537, chassis(2.44, -1.34) - s.v[1]) +
+         power(9400, engine(1.05) - chassis(1.05, -0.25)) + power(9400, engine(2.15) - chassis(2.15, -0.25)) +
+         power(12218, cabin(1.94) - chassis(1.94, 0)) + power(12218, cabin(3.64) - chassis(3.64, 0)) +
+         power(650, s.v[8] - cabin(2.6)) + power(38500, rate(9, 0.98 + 1.46, 0) - chassis(0.98, 0));
+}
+
 /// Power of the forces that have no potential, at a state that satisfies the constraints.
 double power(const std::string& name, const ParameterValues& p, const State& s) {
   if (name == "cable-drum") return -s.v[0] * s.v[0] - p.at("mu") * s.lambda[1] * (s.v[1] + s.v[3]);
@@ -144,6 +162,7 @@ double power(const std::string& name, const ParameterValues& p, const State& s) 
     const double tension = 230000 + 8e9 * 3.4e-4 / std::sqrt(8e9 / 3325) * vy;
     return -tension * (slope * vx + vy) / std::sqrt(1 + slope * slope);
   }
+  if (name == "truck") return truck_power(p.at("road"), s);
   if (name == "mass-spring-damper") return s.v[0] * std::sin(2 * s.t) - 200 * std::pow(s.v[0], 4);
   return 0;
 }
@@ -194,6 +213,7 @@ TEST_P(EachReference, KeepsItsEnergyWhereNothingIsLost) {
                                            "free-body",
                                            "gyroscope",
                                            "heavy-top",
+                                           "mixed-chain",
                                            "pendulum",
                                            "pendulum-bodies",
                                            "spatial-chain",

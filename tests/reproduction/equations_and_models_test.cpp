@@ -1,4 +1,5 @@
-// Mechanisms that are there twice, as equations written by hand and as a model of bodies and joints, move alike.
+// Mechanisms that are there twice, as equations written by hand and as a model of bodies and joints or as equations in
+// other coordinates, move alike.
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Pair{"andrews", "seven-body", {}, 0.01},
                       Pair{"bushing-pendulum", "bushing-pendulum-bodies", {{"eps", 1e-4}}, 0.3},
                       Pair{"bushing-pendulum", "bushing-pendulum-bodies", {{"g", 9.81}}, 0.3},
-                      Pair{"chain", "chain-bodies", {{"n", 6}}, 0.7},
+                      Pair{"chain", "chain-bodies", {{"n", 6}}, 0.7}, Pair{"chain", "mixed-chain", {{"n", 6}}, 0.7},
                       Pair{"double-pendulum", "double-pendulum-bodies", {{"k2", 300}, {"c2", 50}}, 1},
                       Pair{"insulator-chain", "insulator-bodies", {{"n", 8}}, 0.03},
                       Pair{"pendulum", "pendulum-bodies", {{"length", 0.7}, {"angle", 1}}, 1}),

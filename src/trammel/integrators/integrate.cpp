@@ -61,7 +61,7 @@ class Run {
         events_(events),
         t_end_(t_end),
         evaluation_(system),
-        accelerations_(evaluation_),
+        accelerations_(evaluation_, {.back_end = linear_solver(entry, options.method_options)}),
         projector_(evaluation_, accelerations_),
         norm_(system.structure(), options.rtol, options.atol),
         context_{evaluation_,        accelerations_,         projector_, norm_,

@@ -6,10 +6,23 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 namespace trammel::integrators {
 
 namespace {
+
+constexpr const char* kLinearSolver = "linear_solver";
+constexpr std::pair<const char*, kkt::BackEnd> kLinearSolvers[] = {
+    {"automatic", kkt::BackEnd::kAutomatic},      {"lu", kkt::BackEnd::kDenseLu},
+    {"symmetric", kkt::BackEnd::kDenseSymmetric}, {"cholesky-qr", kkt::BackEnd::kCholeskyQr},
+    {"block", kkt::BackEnd::kBlockElimination},   {"sparse", kkt::BackEnd::kSparse}};
+
+const MethodOptionInfo* find_option(const MethodEntry& method, const std::string& name) {
+  const auto found = std::find_if(method.options.begin(), method.options.end(),
+                                  [&](const MethodOptionInfo& info) { return info.name == name; });
+  return found == method.options.end() ? nullptr : &*found;
+}
 
 std::optional<double> parse_number(const std::string& text) {
   double value = 0;
@@ -47,9 +60,8 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
   std::vector<std::string> known;
   for (const MethodOptionInfo& info : method.options) known.push_back(info.name);
   for (const auto& [name, value] : options) {
-    const auto info = std::find_if(method.options.begin(), method.options.end(),
-                                   [&n = name](const MethodOptionInfo& i) { return i.name == n; });
-    if (info == method.options.end()) {
+    const MethodOptionInfo* info = find_option(method, name);
+    if (!info) {
       obstacles.push_back(
           known.empty()
               ? fmt::format("method '{}' has no options, so '{}' cannot be set", method.name, name)
@@ -65,14 +77,38 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
                                       value, fmt::join(info->values, ", ")));
     }
   }
+  const kkt::BackEnd back_end = linear_solver(method, options);
+  if (const std::string obstacle = kkt::find_obstacle(back_end, structure); !obstacle.empty()) {
+    obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but {}", kLinearSolver, method.name,
+                                    option_value(method, options, kLinearSolver), obstacle));
+  }
   return obstacles;
+}
+
+MethodOptionInfo linear_solver_option() {
+  MethodOptionInfo info{
+      kLinearSolver,
+      {},
+      "how [M G^T; G 0] is factorised: automatic chooses by size and filling; lu, symmetric and cholesky-qr (for a "
+      "positive definite M) are dense; block eliminates the coordinates that those without mass determine; sparse. "
+      "Where forces depend on reactions, the unsymmetric matrix that finds those takes lu instead of symmetric, "
+      "cholesky-qr and block"};
+  for (const auto& [name, back_end] : kLinearSolvers) info.values.emplace_back(name);
+  return info;
+}
+
+kkt::BackEnd linear_solver(const MethodEntry& method, const MethodOptions& options) {
+  if (!find_option(method, kLinearSolver)) return kkt::BackEnd::kAutomatic;
+  const std::string value = option_value(method, options, kLinearSolver);
+  for (const auto& [name, back_end] : kLinearSolvers) {
+    if (value == name) return back_end;
+  }
+  return kkt::BackEnd::kAutomatic;  // a word that find_obstacles() refuses
 }
 
 std::string option_value(const MethodEntry& method, const MethodOptions& options, const std::string& name) {
   if (const auto given = options.find(name); given != options.end()) return given->second;
-  for (const MethodOptionInfo& info : method.options) {
-    if (info.name == name) return info.values.front();
-  }
+  if (const MethodOptionInfo* info = find_option(method, name)) return info->values.front();
   throw std::logic_error(fmt::format("method '{}' reads the option '{}' that it does not declare", method.name, name));
 }
 

@@ -129,6 +129,12 @@ const MethodEntry* find_method(const std::string& name);
 std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::Structure& structure,
                                         const MethodOptions& options);
 
+/// The option 'linear_solver', the linear algebra of [M G^T; G 0]: a method that computes accelerations or projections
+/// by its context lists it among its options, and integrate() heeds it.
+MethodOptionInfo linear_solver_option();
+/// The back end that the options ask for; the automatic one for a method without that option.
+kkt::BackEnd linear_solver(const MethodEntry& method, const MethodOptions& options);
+
 /// The value of an option, or its default; the second for options that are numbers.
 std::string option_value(const MethodEntry& method, const MethodOptions& options, const std::string& name);
 double option_number(const MethodEntry& method, const MethodOptions& options, const std::string& name);

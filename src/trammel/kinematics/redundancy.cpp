@@ -40,6 +40,14 @@ std::string describe_singularity(dae::Evaluation& evaluation) {
                      fmt::join(massless, ", "));
 }
 
+std::string describe_unsuitable(dae::Evaluation& evaluation) {
+  const RedundancyReport report = find_redundancy(evaluation);
+  if (!report.redundant.empty()) return describe_singularity(evaluation);
+  return "the linear solver that was asked for does not suit the equations at this position: Cholesky needs a positive "
+         "definite mass matrix, block elimination constraints that can be solved for the coordinates with mass; let "
+         "the linear solver be chosen automatically, or take LU";
+}
+
 std::string describe_non_finite(dae::Evaluation& evaluation) {
   const dae::Structure& s = evaluation.structure();
   const auto find = [](const double* values, Eigen::Index size) {
@@ -155,6 +163,7 @@ std::string describe_failure(dae::Evaluation& evaluation, AccelerationStatus sta
   switch (status) {
     case AccelerationStatus::kSolved: return {};
     case AccelerationStatus::kSingular: return describe_singularity(evaluation);
+    case AccelerationStatus::kUnsuitable: return describe_unsuitable(evaluation);
     case AccelerationStatus::kNotFinite: return describe_non_finite(evaluation);
     case AccelerationStatus::kNoStates:
       return "the equations of the states in implicit form leave their rates, or the variables, undetermined, or have "

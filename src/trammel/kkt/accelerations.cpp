@@ -11,6 +11,21 @@ using linalg::largest_abs;
 
 namespace {
 constexpr int kMaxIterations = 25;
+
+bool needs_symmetry(BackEnd back_end) {
+  return back_end == BackEnd::kCholeskyQr || back_end == BackEnd::kDenseSymmetric ||
+         back_end == BackEnd::kBlockElimination;
+}
+
+AccelerationStatus to_acceleration_status(const linalg::FactorStatus& status) {
+  if (status.ok) return AccelerationStatus::kSolved;
+  switch (status.cause) {
+    case linalg::FactorCause::kNotFinite: return AccelerationStatus::kNotFinite;
+    case linalg::FactorCause::kNotPositiveDefinite:  // the automatic choice has tried LU then
+    case linalg::FactorCause::kSingularBlock: return AccelerationStatus::kUnsuitable;
+    default: return AccelerationStatus::kSingular;
+  }
+}
 }  // namespace
 
 AccelerationSolver::AccelerationSolver(dae::Evaluation& evaluation, const SolverOptions& options)
@@ -24,9 +39,7 @@ AccelerationSolver::AccelerationSolver(dae::Evaluation& evaluation, const Solver
   const dae::Structure& s = evaluation.structure();
   if (s.force_depends_on_lambda() || has_implicit_states_) {
     SolverOptions unsymmetric = options;
-    if (options.back_end == BackEnd::kCholeskyQr || options.back_end == BackEnd::kDenseSymmetric) {
-      unsymmetric.back_end = BackEnd::kDenseLu;
-    }
+    if (needs_symmetry(options.back_end)) unsymmetric.back_end = BackEnd::kDenseLu;
     together_.emplace(make_layout(), unsymmetric);
     values_.reserve(8);
   }
@@ -55,10 +68,7 @@ Layout AccelerationSolver::make_layout() const {
 
 AccelerationStatus AccelerationSolver::factor_position() {
   const std::array values{BlockValues{evaluation_.mass()}};
-  const linalg::FactorStatus status = metric_.factor(values, evaluation_.jacobian());
-  if (status.ok) return AccelerationStatus::kSolved;
-  return status.cause == linalg::FactorCause::kNotFinite ? AccelerationStatus::kNotFinite
-                                                         : AccelerationStatus::kSingular;
+  return to_acceleration_status(metric_.factor(values, evaluation_.jacobian()));
 }
 
 AccelerationStatus AccelerationSolver::solve(const dae::State& near) {

@@ -19,6 +19,7 @@ namespace trammel::kkt {
 enum class AccelerationStatus {
   kSolved,
   kSingular,     ///< [M G^T; G 0]: redundant constraints or a motion without inertia
+  kUnsuitable,   ///< the back end that was asked for cannot factorise it; another may
   kNotFinite,    ///< some value of the system is not a finite number
   kNoReactions,  ///< forces that depend on lambda leave lambda undetermined, or Newton's iteration did not converge
   kNoStates,     ///< the same for states in implicit form
@@ -26,7 +27,8 @@ enum class AccelerationStatus {
 
 class AccelerationSolver {
  public:
-  /// Keeps a reference to the evaluation and works at its point.
+  /// Keeps a reference to the evaluation and works at its point. The matrix of what is solved together is not
+  /// symmetric: it takes dense LU where the options ask for a back end that needs symmetry.
   explicit AccelerationSolver(dae::Evaluation& evaluation, const SolverOptions& options = {});
 
   /// Factorises [M G^T; G 0] at the position of the evaluation.

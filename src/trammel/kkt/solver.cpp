@@ -1,5 +1,8 @@
 #include "trammel/kkt/solver.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "trammel/linalg/block_elimination.h"
 #include "trammel/linalg/cholesky_qr.h"
 #include "trammel/linalg/dense_lu.h"
 #include "trammel/linalg/dense_symmetric.h"
@@ -148,6 +152,80 @@ class CholeskyQrSolver final : public DirectSolver {
   bool in_doubt_ = false;
 };
 
+/// For each coordinate, whether it has an entry in the pattern of M.
+std::vector<bool> find_massive(const Pattern& mass) {
+  std::vector<bool> is_massive(static_cast<std::size_t>(mass.rows()), false);
+  for (const Entry& e : mass.entries()) {
+    is_massive[static_cast<std::size_t>(e.row)] = is_massive[static_cast<std::size_t>(e.column)] = true;
+  }
+  return is_massive;
+}
+
+/// Takes the coordinates apart into those with mass (p) and those without (q).
+class BlockSolver final : public DirectSolver {
+ public:
+  explicit BlockSolver(const Layout& layout) {
+    const Pattern& mass = *layout.blocks.front().pattern;
+    const std::vector<bool> is_massive = find_massive(mass);
+    std::vector<int> place;  // of each coordinate in p or q
+    for (int i = 0; i < layout.upper; ++i) {
+      std::vector<int>& part = is_massive[static_cast<std::size_t>(i)] ? massive_ : massless_;
+      place.push_back(static_cast<int>(part.size()));
+      part.push_back(i);
+    }
+    const auto place_of = [&](int i) { return place[static_cast<std::size_t>(i)]; };
+    if (massless_.empty() || static_cast<int>(massive_.size()) != layout.lower) {
+      throw std::invalid_argument("block elimination needs coordinates without mass, and as many with mass as rows");
+    }
+    std::vector<Entry> entries;
+    for (const Entry& e : mass.entries()) entries.push_back({place_of(e.row), place_of(e.column)});
+    factors_.resize({layout.lower, layout.lower, std::move(entries)}, static_cast<int>(massless_.size()));
+    mass_size_ = mass.size();
+    for (const Entry& e : layout.jacobian->entries()) {
+      jacobian_.push_back({e.row, place_of(e.column), is_massive[static_cast<std::size_t>(e.column)]});
+    }
+    p_ = Vector::Zero(layout.lower);
+    q_ = Vector::Zero(static_cast<Eigen::Index>(massless_.size()));
+  }
+  BackEnd kind() const override { return BackEnd::kBlockElimination; }
+  FactorStatus factor(const Vector& values) override {
+    auto K = factors_.K();
+    Eigen::MatrixXd& J = factors_.J();
+    K.setZero();
+    J.setZero();
+    const double* value = values.data() + mass_size_;
+    for (const JacobianEntry& e : jacobian_) (e.is_massive ? K(e.row, e.column) : J(e.row, e.column)) += *value++;
+    return factors_.factor(values.data());
+  }
+  void solve(VectorOut upper, VectorOut lower) override {
+    gather(upper, massive_, p_);
+    gather(upper, massless_, q_);
+    factors_.solve(p_, q_, lower);
+    scatter(p_, massive_, upper);
+    scatter(q_, massless_, upper);
+  }
+  bool is_in_doubt() const override { return true; }
+  double calc_rcond() override { return factors_.calc_rcond(); }
+
+ private:
+  static void gather(VectorIn from, const std::vector<int>& places, Vector& to) {
+    for (std::size_t i = 0; i < places.size(); ++i) to[static_cast<Eigen::Index>(i)] = from[places[i]];
+  }
+  static void scatter(const Vector& from, const std::vector<int>& places, VectorOut to) {
+    for (std::size_t i = 0; i < places.size(); ++i) to[places[i]] = from[static_cast<Eigen::Index>(i)];
+  }
+
+  struct JacobianEntry {
+    int row, column;
+    bool is_massive;
+  };
+  std::vector<int> massive_, massless_;
+  std::vector<JacobianEntry> jacobian_;
+  int mass_size_ = 0;
+  linalg::BlockElimination factors_;
+  Vector p_, q_;
+};
+
 /// Unknowns in the order of the coordinates, each constraint right after the last coordinate it touches: chains and
 /// trees that are numbered along their branches fill in hardly at all.
 std::vector<int> interleave(const Layout& layout) {
@@ -239,6 +317,10 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
     case BackEnd::kDenseSymmetric:
       return std::make_unique<DenseSolver<linalg::DenseSymmetric, BackEnd::kDenseSymmetric>>(whole);
     case BackEnd::kDenseLu: return std::make_unique<DenseSolver<linalg::DenseLu, BackEnd::kDenseLu>>(whole);
+    case BackEnd::kBlockElimination:
+      if (!layout.is_mass_only)
+        throw std::invalid_argument("block elimination needs a matrix whose only block is the mass");
+      return std::make_unique<BlockSolver>(layout);
     case BackEnd::kSparse: return std::make_unique<SparseSolver>(layout, whole);
     case BackEnd::kAutomatic: break;
   }
@@ -253,9 +335,38 @@ std::string to_string(BackEnd back_end) {
     case BackEnd::kCholeskyQr: return "Cholesky and QR";
     case BackEnd::kDenseSymmetric: return "dense symmetric indefinite";
     case BackEnd::kDenseLu: return "dense LU";
+    case BackEnd::kBlockElimination: return "block elimination";
     case BackEnd::kSparse: break;
   }
   return "sparse LU";
+}
+
+std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
+  if (back_end != BackEnd::kCholeskyQr && back_end != BackEnd::kBlockElimination) return {};
+  const std::vector<bool> is_massive = find_massive(structure.mass);
+  const auto& names = structure.has_trivial_kinematics ? structure.position_names : structure.velocity_names;
+  std::vector<std::string> massless;
+  for (std::size_t i = 0; i < is_massive.size(); ++i) {
+    if (!is_massive[i]) massless.push_back(names[i]);
+  }
+  if (back_end == BackEnd::kCholeskyQr) {
+    if (massless.empty()) return {};
+    constexpr std::size_t kMost = 4;
+    const std::string more = massless.size() > kMost ? fmt::format(" and {} more", massless.size() - kMost) : "";
+    massless.resize(std::min(massless.size(), kMost));
+    return fmt::format("Cholesky needs a positive definite mass matrix, and these coordinates have no mass: {}{}",
+                       fmt::join(massless, ", "), more);
+  }
+  if (massless.empty()) {
+    return "block elimination needs coordinates without mass, such as joint coordinates beside those of the bodies, "
+           "and every coordinate has an entry in the mass matrix";
+  }
+  const int massive = structure.n_v() - static_cast<int>(massless.size());
+  if (massive == structure.m()) return {};
+  return fmt::format(
+      "block elimination needs as many constraints as there are coordinates with mass, so that they determine those by "
+      "the coordinates without, and there are {} constraints and {} coordinates with mass",
+      structure.m(), massive);
 }
 
 SolverCounts& SolverCounts::operator+=(const SolverCounts& other) {

@@ -52,8 +52,11 @@ struct BlockValues {
   double weight = 1;
 };
 
-enum class BackEnd { kAutomatic, kCholeskyQr, kDenseSymmetric, kDenseLu, kSparse };
+enum class BackEnd { kAutomatic, kCholeskyQr, kDenseSymmetric, kDenseLu, kBlockElimination, kSparse };
 std::string to_string(BackEnd back_end);
+/// Why the back end cannot take the matrix [M G^T; G 0] of a system, whatever the values; empty when it can.
+/// Coordinates without mass are those without entries in the pattern of M.
+std::string find_obstacle(BackEnd back_end, const dae::Structure& structure);
 
 struct SolverOptions {
   BackEnd back_end = BackEnd::kAutomatic;

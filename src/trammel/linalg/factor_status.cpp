@@ -11,6 +11,9 @@ std::string describe(const FactorStatus& status) {
       return fmt::format("the matrix is singular: column {} depends on the others", status.index);
     case FactorCause::kNotPositiveDefinite:
       return fmt::format("the mass matrix is not positive definite at row {}", status.index);
+    case FactorCause::kSingularBlock:
+      return fmt::format("the block that the elimination begins with is singular: its column {} depends on the others",
+                         status.index);
     case FactorCause::kDependentRow:
       return fmt::format("constraint row {} depends on the rows before it", status.index);
     case FactorCause::kStructurallySingular:

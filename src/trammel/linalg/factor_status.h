@@ -9,10 +9,11 @@
 namespace trammel::linalg {
 
 enum class FactorCause {
-  kNone,                  ///< the factors can be used
-  kZeroPivot,             ///< the column `index` depends on the others: its pivot is zero or only rounding error
-  kNotPositiveDefinite,   ///< the pivot of row `index` of a mass matrix is not positive
-  kDependentRow,          ///< the constraint row `index` depends on the rows before it
+  kNone,                 ///< the factors can be used
+  kZeroPivot,            ///< the column `index` depends on the others: its pivot is zero or only rounding error
+  kNotPositiveDefinite,  ///< the pivot of row `index` of a mass matrix is not positive
+  kSingularBlock,  ///< the block that the elimination begins with is singular at its column `index`, whatever the whole
+  kDependentRow,   ///< the constraint row `index` depends on the rows before it
   kStructurallySingular,  ///< column `index` can be matched with no row of its own, whatever the values are
   kNotFinite,             ///< column `index` holds an infinity or not-a-number
   kOutOfMemory,

@@ -212,7 +212,8 @@ const MethodEntry projection_entry{
     "explicit Runge-Kutta 5(4) on the index-1 equations with projection on the constraints; for non-stiff systems",
     5,
     {.nonholonomic = true, .implicit_states = false, .reaction_dependent_forces = true, .general_kinematics = true},
-    {{"project", {"yes", "no"}, "move each step back onto the constraints; 'no' shows the drift of the bare formula"}},
+    {{"project", {"yes", "no"}, "move each step back onto the constraints; 'no' shows the drift of the bare formula"},
+     linear_solver_option()},
     [](const MethodContext& context) -> std::unique_ptr<Method> { return std::make_unique<Projection>(context); }};
 
 }  // namespace trammel::integrators
