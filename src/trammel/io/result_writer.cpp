@@ -22,11 +22,14 @@ void check_count(std::size_t given, std::size_t wanted, const char* what) {
 }  // namespace
 
 ResultWriter::ResultWriter(std::string path, const ResultHeader& header)
-    : part_(std::move(path)), columns_(header.columns.size()), step_columns_(header.step_columns.size()) {}
+    : part_(std::move(path)),
+      columns_(header.columns.size()),
+      step_columns_(header.step_columns.size()),
+      continuous_columns_(header.continuous.size()) {}
 
 ResultWriter::~ResultWriter() {
   // Without a row there is nothing that anybody could want to keep.
-  if (!is_finished_ && rows_ == 0) part_.discard();
+  if (!is_finished_ && rows_ == 0 && intervals_ == 0) part_.discard();
 }
 
 template <class Append>
@@ -49,6 +52,18 @@ void ResultWriter::write_row(double t, std::span<const double> values) {
 void ResultWriter::write_step(std::span<const double> values) {
   check_count(values.size(), step_columns_, "step");
   store([&] { append_step(values); });
+}
+
+void ResultWriter::write_interval(const ContinuousInterval& interval, bool shares, std::span<const double> values) {
+  const long nodes = interval.degree + (shares ? 0 : 1);
+  const bool is_sound =
+      interval.degree >= 0 && nodes > 0 && interval.begin < interval.end && (!shares || intervals_ > 0);
+  if (!is_sound || continuous_columns_ == 0 || values.size() != static_cast<std::size_t>(nodes) * continuous_columns_) {
+    throw std::invalid_argument(
+        fmt::format("an interval of degree {} from {} to {} s has {} values, but the header has {} continuous columns",
+                    interval.degree, interval.begin, interval.end, values.size(), continuous_columns_));
+  }
+  if (store([&] { append_interval(interval, shares, values); })) ++intervals_;
 }
 
 void ResultWriter::add_event(const std::string& name, double t) {
@@ -78,6 +93,10 @@ std::unique_ptr<ResultWriter> create_result_writer(const std::string& path, cons
   }
   const std::vector<std::string> problems = header.validate();
   if (!problems.empty()) throw std::invalid_argument(fmt::format("cannot write '{}': {}", path, problems.front()));
+  if (!is_hdf5 && !header.continuous.empty()) {
+    throw std::invalid_argument(
+        fmt::format("cannot write '{}': a .csv file holds rows alone; the continuous solution needs .h5", path));
+  }
   if (is_hdf5) return std::make_unique<Hdf5ResultWriter>(path, header);
   return std::make_unique<CsvResultWriter>(path, header);
 }
