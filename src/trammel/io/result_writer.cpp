@@ -19,6 +19,13 @@ void check_count(std::size_t given, std::size_t wanted, const char* what) {
   throw std::invalid_argument(fmt::format("a {} has {} values, but the header has {} columns", what, given, wanted));
 }
 
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 }  // namespace
 
 ResultWriter::ResultWriter(std::string path, const ResultHeader& header)
@@ -82,12 +89,14 @@ void ResultWriter::finish(const std::string& summary) {
   throw std::runtime_error(fmt::format("could not write all of '{}': {}; {}", path(), error_, kept));
 }
 
+bool has_hdf5_name(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  return extension == ".h5" || extension == ".hdf5";
+}
+
 std::unique_ptr<ResultWriter> create_result_writer(const std::string& path, const ResultHeader& header) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool is_hdf5 = extension == ".h5" || extension == ".hdf5";
-  if (!is_hdf5 && extension != ".csv") {
+  const bool is_hdf5 = has_hdf5_name(path);
+  if (!is_hdf5 && lower_extension(path) != ".csv") {
     throw std::invalid_argument(
         fmt::format("'{}' has no known format: results are written as .h5, .hdf5 or .csv", path));
   }

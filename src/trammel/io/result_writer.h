@@ -85,6 +85,9 @@ class ResultWriter {
   bool is_finished_ = false;
 };
 
+/// Whether a file of this name is written as HDF5.
+bool has_hdf5_name(const std::string& path);
+
 /// A writer of the format that the path ends with. Throws std::invalid_argument when the format is unknown or the
 /// header is not sound, std::runtime_error when the file cannot be created.
 std::unique_ptr<ResultWriter> create_result_writer(const std::string& path, const ResultHeader& header);

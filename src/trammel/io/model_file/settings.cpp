@@ -14,8 +14,8 @@ void read_continuous(PartReader& reader, const Node& outputs) {
   const Node* node = outputs.get("continuous");
   if (node != nullptr && (node->is_list() || reader.values().flag(outputs, "continuous"))) {
     settings.continuous.emplace();
-    for (const Entry& entry : node->entries) settings.continuous->push_back(entry.value->text);
-    if (node->is_list() && node->entries.empty()) reader.problems().add(node->place, "the list of columns is empty");
+    for (const NodePtr& item : node->items) settings.continuous->push_back(item->text);
+    if (node->is_list() && node->items.empty()) reader.problems().add(node->place, "the list of columns is empty");
   }
   const std::optional<double> degree = reader.values().number(outputs, "continuous_degree", Range::kPositive);
   if (!degree) return;
