@@ -159,10 +159,13 @@ TEST_F(ContinuousProgram, RunsThatEndEarlyKeepWhatTheyHave) {
   const auto stopped = run_json("results " + path("c.h5"));
   EXPECT_EQ(stopped["continuous"]["intervals"], stopped["steps"]);
   EXPECT_EQ(stopped["continuous"]["t_end"], stopped["t_end"]);
-  // A step size that the run cannot keep ends it with a failure.
-  const Answer failed =
-      run("run chain-bodies -q --method hht --fixed-step 0.2 --t-end 20 --out " + path("f.h5") + " --continuous");
-  if (failed.status == 1) EXPECT_GT(run_json("results " + path("f.h5"))["continuous"]["intervals"], 0);
+  // The rate of a state is no number from t = 0.5 on.
+  write_model(slider("true") + "states: { s: { derivative: sqrt(0.5 - t) } }\n");
+  EXPECT_EQ(run("run " + path("m.yaml") + " -q --out " + path("f.h5")).status, 1);
+  const auto failed = run_json("results " + path("f.h5"));
+  EXPECT_EQ(failed["summary"]["status"], "failed");
+  EXPECT_GT(failed["continuous"]["intervals"], 0);
+  EXPECT_NEAR(failed["continuous"]["t_end"].get<double>(), 0.5, 1e-3);
 }
 
 TEST_F(ContinuousProgram, PagesAndFiguresTakeNoNoticeOfIt) {
