@@ -15,6 +15,9 @@ namespace trammel::cli {
 /// dot: "hinge.reaction" for "hinge.reaction.fx" and all others like it. Throws InputError, with the names that may
 /// have been meant.
 std::vector<std::size_t> choose_columns(const io::ResultFile& file, const std::vector<std::string>& names);
+/// The same of columns that are still to be written; `owner` is what has them, `advice` says where they are listed.
+std::vector<std::size_t> choose_columns(const std::vector<io::Column>& columns, const std::vector<std::string>& names,
+                                        const std::string& owner, const std::string& advice);
 
 /// Some names that choose_columns() takes, in a line: what stands in front of the first dots.
 std::string list_examples(const io::ResultFile& file);

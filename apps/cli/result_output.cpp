@@ -6,14 +6,17 @@
 #include <filesystem>
 #include <set>
 
+#include "column_choice.h"
 #include "commands.h"
 #include "run_control.h"
 #include "run_summary.h"
 #include "trammel/io/state_columns.h"
+#include "trammel/math/turns.h"
 
 namespace trammel::cli {
 
-ResultRows::ResultRows(const Problem& problem) : given_(problem.given) {
+ResultRows::ResultRows(const Problem& problem, bool continues_angles)
+    : given_(problem.given), continues_angles_(continues_angles) {
   if (given_.mechanism) {
     mechanism_ = std::make_unique<io::MechanismColumns>(*given_.mechanism);
   } else if (given_.scene && given_.bodies) {
@@ -48,11 +51,24 @@ const std::vector<double>& ResultRows::list(const dae::State& state) {
   io::list_state(state, values_);
   if (poses_.empty()) return values_;
   const std::vector<cases::BodyPose> bodies = given_.bodies(state);
-  for (const PoseColumn& pose : poses_) {
+  for (PoseColumn& pose : poses_) {
     const cases::BodyPose& body = bodies[pose.body];
-    values_.push_back(pose.component == 2 ? body.angle : body.position[pose.component]);
+    values_.push_back(pose.component == 2 ? continue_angle(pose, body, state.t) : body.position[pose.component]);
   }
+  last_t_ = state.t;
   return values_;
+}
+
+double ResultRows::continue_angle(PoseColumn& pose, const cases::BodyPose& body, double t) const {
+  if (!continues_angles_) return body.angle;
+  const double rate = body.angular_velocity;
+  const double expected = last_t_ ? pose.last + 0.5 * (pose.last_rate + rate) * (t - *last_t_) : body.angle;
+  pose.last_rate = rate;
+  return pose.last = math::nearest_turn(body.angle, expected);
+}
+
+std::vector<std::size_t> ResultRows::find_jumping() const {
+  return mechanism_ ? mechanism_->find_jumping() : std::vector<std::size_t>{};
 }
 
 namespace {
@@ -77,11 +93,35 @@ std::unique_ptr<io::ResultWriter> create_writer(const std::string& path, const P
   }
 }
 
+/// The columns whose continuous solution is stored. Those that jump where no step ends are left out, with a note.
+std::vector<std::size_t> choose_continuous(const std::vector<std::string>& names, const ResultRows& rows,
+                                           const std::string& owner) {
+  const std::vector<io::Column> columns = rows.columns();
+  std::vector<std::size_t> chosen =
+      choose_columns(columns, names, owner, "'trammel results' lists those of a result file");
+  for (const std::size_t place : rows.find_jumping()) {
+    if (std::erase(chosen, place) == 0) continue;
+    print_notes({fmt::format("'{}' may jump where no step ends: of it there are rows, and no continuous solution",
+                             columns[place].name)});
+  }
+  if (chosen.empty()) throw InputError("there is no column whose continuous solution could be stored");
+  return chosen;
+}
+
 }  // namespace
 
-ResultOutput::ResultOutput(const std::optional<std::string>& path, const Problem& problem, io::ResultHeader header)
+ResultOutput::ResultOutput(const std::optional<std::string>& path, const Problem& problem, io::ResultHeader header,
+                           const std::optional<ContinuousRequest>& continuous)
     : problem_(problem), rows_(problem) {
-  if (path) writer_ = create_writer(*path, problem, rows_, std::move(header));
+  if (!path) return;
+  if (continuous) header.continuous = choose_continuous(continuous->names, rows_, problem.name);
+  const std::vector<std::size_t> chosen = header.continuous;
+  writer_ = create_writer(*path, problem, rows_, std::move(header));
+  if (!continuous) return;
+  nodes_ = std::make_unique<ResultRows>(problem, true);
+  recorder_ = std::make_unique<io::ContinuousRecorder>(
+      *writer_, chosen, continuous->max_degree,
+      [this](const dae::State& state) -> const std::vector<double>& { return nodes_->list(state); });
 }
 
 void ResultOutput::write_row(const dae::State& state) {
@@ -99,6 +139,19 @@ void ResultOutput::write_step(const integrators::StepRecord& step) {
   writer_->write_step(values);
 }
 
+void ResultOutput::write_interval(const integrators::SolutionInterval& interval) {
+  recorder_->record(interval);
+  if (writer_->has_failed()) interruption().store(true);
+}
+
+std::vector<std::string> ResultOutput::notes() const {
+  if (!recorder_ || recorder_->lost() == 0) return {};
+  return {
+      fmt::format("{} intervals of the continuous solution, the first at t = {:g}, could not be put onto the "
+                  "constraints and have no values",
+                  recorder_->lost(), recorder_->first_lost())};
+}
+
 int ResultOutput::finish(const integrators::RunResult& result, bool as_json) {
   const auto summary = summarize_as_json(problem_.name, problem_.given, result);
   std::string saved, not_saved;
@@ -107,7 +160,8 @@ int ResultOutput::finish(const integrators::RunResult& result, bool as_json) {
       for (const integrators::EventRecord& event : result.events) writer_->add_event(event.name, event.t);
       writer_->finish(summary.dump());
       is_saved_ = true;
-      saved = fmt::format("  results        {} ({} rows)\n", writer_->path(), writer_->rows());
+      const std::string intervals = recorder_ ? fmt::format(", continuous: {} intervals", recorder_->intervals()) : "";
+      saved = fmt::format("  results        {} ({} rows{})\n", writer_->path(), writer_->rows(), intervals);
     } catch (const std::runtime_error& error) {
       not_saved = error.what();
     }

@@ -10,11 +10,13 @@
 
 #include "column_choice.h"
 #include "commands.h"
+#include "problem.h"
 #include "result_output.h"
 #include "results_listing.h"
 #include "trammel/io/csv_result_writer.h"
 #include "trammel/io/result_file.h"
 #include "trammel/io/result_writer.h"
+#include "values_at_times.h"
 
 namespace trammel::cli {
 namespace {
@@ -27,12 +29,11 @@ struct ResultsArguments {
   std::string file;
   std::vector<std::string> names;
   std::vector<double> at;
+  std::optional<double> every;
   std::optional<std::string> out;
   bool as_csv = false;
   bool as_json = false;
 };
-
-using TakeRow = std::function<void(double t, std::span<const double> values)>;
 
 /// All rows, read in blocks.
 void take_rows(const ResultFile& file, std::span<const std::size_t> columns, const TakeRow& take) {
@@ -44,33 +45,6 @@ void take_rows(const ResultFile& file, std::span<const std::size_t> columns, con
     for (long i = 0; i < count; ++i) {
       take(file.time()[static_cast<std::size_t>(first + i)], {values.data() + i * values.cols(), columns.size()});
     }
-  }
-}
-
-void check_times(const ResultFile& file, const std::vector<double>& times) {
-  const std::vector<double>& time = file.time();
-  if (time.empty() && !times.empty()) throw InputError(fmt::format("'{}' has no rows", file.path()));
-  for (const double t : times) {
-    if (t >= time.front() && t <= time.back()) continue;
-    throw InputError(
-        fmt::format("--at {} lies outside of the results, which go from {} to {} s", t, time.front(), time.back()));
-  }
-}
-
-/// The values at given times, on the straight line between the rows around each.
-void take_rows_at(const ResultFile& file, std::span<const std::size_t> columns, const std::vector<double>& times,
-                  const TakeRow& take) {
-  const std::vector<double>& time = file.time();
-  for (const double t : times) {
-    // At a time that stands there twice (a jump), what holds after it.
-    const long next = std::upper_bound(time.begin(), time.end(), t) - time.begin();
-    const double t_before = time[static_cast<std::size_t>(next - 1)];
-    Eigen::VectorXd values = file.read(columns, next - 1, 1).row(0);
-    if (t > t_before) {
-      const Eigen::VectorXd after = file.read(columns, next, 1).row(0);
-      values += (t - t_before) / (time[static_cast<std::size_t>(next)] - t_before) * (after - values);
-    }
-    take(t, {values.data(), columns.size()});
   }
 }
 
@@ -108,7 +82,7 @@ void print_csv(const std::vector<Column>& columns, const WalkRows& walk) {
   });
 }
 
-void print_json(const std::vector<Column>& columns, const WalkRows& walk) {
+void print_json(const std::vector<Column>& columns, const WalkRows& walk, const ValuesAtTimes* values_at_times) {
   std::vector<Json> lists(columns.size(), Json::array());
   Json time = Json::array();
   walk([&](double t, std::span<const double> values) {
@@ -121,15 +95,36 @@ void print_json(const std::vector<Column>& columns, const WalkRows& walk) {
                     {"unit", columns[i].unit},
                     {"description", columns[i].description},
                     {"values", std::move(lists[i])}});
+    if (values_at_times) list.back()["between_rows"] = values_at_times->is_continuous(i) ? "continuous" : "linear";
   }
   const Json object{{"schema", "trammel.columns/1"}, {"t", std::move(time)}, {"columns", std::move(list)}};
   fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// Another result file with these columns; steps and events go with them.
-void write_file(const ResultFile& file, const std::string& path, std::vector<Column> columns, const WalkRows& walk) {
+/// The continuous solution of those of the columns that have one.
+void copy_continuous(const ResultFile& file, std::span<const std::size_t> places, const io::ResultHeader& header,
+                     io::ResultWriter& writer) {
+  std::vector<std::size_t> sources;
+  for (const std::size_t i : header.continuous) sources.push_back(places[i]);
+  long used = 0;  // nodes that are written
+  for (const io::ContinuousInterval& interval : file.continuous().intervals) {
+    const bool shares = interval.first < used;
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> nodes = file.read_nodes(sources, interval);
+    std::span<const double> values(nodes.data(), static_cast<std::size_t>(nodes.size()));
+    writer.write_interval(interval, shares, shares ? values.subspan(sources.size()) : values);
+    used = interval.first + interval.degree + 1;
+  }
+}
+
+/// Another result file with these columns; their continuous solution, steps and events go with them.
+void write_file(const ResultFile& file, const std::string& path, std::span<const std::size_t> places,
+                const WalkRows& walk) {
   io::ResultHeader header = file.header();
-  header.columns = std::move(columns);
+  header.columns = describe(file, places);
+  header.continuous.clear();
+  for (std::size_t i = 0; i < places.size() && io::has_hdf5_name(path); ++i) {
+    if (file.is_continuous(places[i])) header.continuous.push_back(i);
+  }
   std::unique_ptr<io::ResultWriter> writer;
   try {
     writer = io::create_result_writer(path, header);
@@ -142,18 +137,35 @@ void write_file(const ResultFile& file, const std::string& path, std::vector<Col
     const Eigen::VectorXd step = steps.row(i);
     writer->write_step({step.data(), header.step_columns.size()});
   }
+  if (!header.continuous.empty()) copy_continuous(file, places, header, *writer);
   for (const io::ResultEvent& event : file.events()) writer->add_event(event.name, event.t);
   writer->finish(file.summary());
   fmt::print(stderr, "{} rows of {} columns are in {}\n", writer->rows(), header.columns.size(), path);
 }
 
+/// `values` tells how they were found where times were asked for.
+void print_values(const ResultsArguments& a, const ResultFile& file, std::span<const std::size_t> places,
+                  const WalkRows& walk, const ValuesAtTimes* values) {
+  if (a.out) {
+    write_file(file, *a.out, places, walk);
+  } else if (a.as_csv) {
+    print_csv(describe(file, places), walk);
+  } else if (a.as_json) {
+    print_json(describe(file, places), walk, values);
+  } else {
+    print_table(describe(file, places), walk);
+  }
+  if (values && !a.as_json) print_notes({values->describe()});
+}
+
 int show(const ResultsArguments& a) {
+  if (a.every && !a.at.empty()) throw InputError("choose one of --at and --every");
   if ((a.as_csv ? 1 : 0) + (a.as_json ? 1 : 0) + (a.out ? 1 : 0) > 1) {
     throw InputError("choose one of --csv, --json and --out");
   }
   check_out(a.out);
   const ResultFile file = ResultFile::open(a.file);
-  const bool wants_values = !a.names.empty() || !a.at.empty() || a.as_csv || a.out;
+  const bool wants_values = !a.names.empty() || !a.at.empty() || a.every || a.as_csv || a.out;
   if (!wants_values) {
     if (a.as_json) {
       fmt::print("{}\n", list_results_as_json(file).dump(2, ' ', false, Json::error_handler_t::replace));
@@ -161,25 +173,19 @@ int show(const ResultsArguments& a) {
       fmt::print("{}", list_results(file));
     }
   } else {
-    check_times(file, a.at);
     const std::vector<std::size_t> places = choose_columns(file, a.names);
-    const std::vector<Column> columns = describe(file, places);
+    const ValuesAtTimes values(file, places);
+    values.check(a.at);
+    const std::vector<double> times = a.every ? values.list_times(*a.every) : a.at;
+    const bool has_times = a.every || !a.at.empty();
     const WalkRows walk = [&](const TakeRow& take) {
-      if (a.at.empty()) {
-        take_rows(file, places, take);
+      if (has_times) {
+        values.take(times, take);
       } else {
-        take_rows_at(file, places, a.at, take);
+        take_rows(file, places, take);
       }
     };
-    if (a.out) {
-      write_file(file, *a.out, columns, walk);
-    } else if (a.as_csv) {
-      print_csv(columns, walk);
-    } else if (a.as_json) {
-      print_json(columns, walk);
-    } else {
-      print_table(columns, walk);
-    }
+    print_values(a, file, places, walk, has_times ? &values : nullptr);
   }
   return kDone;
 }
@@ -193,9 +199,13 @@ void add_results_command(CLI::App& app, Action& action) {
   command->add_option("names", a->names,
                       "Columns to take; * stands for any text, ? for any letter, and hinge.reaction for all that begin "
                       "with it and a dot");
-  command->add_option("--at", a->at, "Values at these times [s], between rows on a straight line")
+  command
+      ->add_option("--at", a->at,
+                   "Values at these times [s]: of the continuous solution where the file has one, otherwise "
+                   "between rows on a straight line")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command->add_option("--every", a->every, "The same at this interval [s]");
   command->add_option("-o,--out", a->out, "Write them to this file (.h5 or .csv)");
   command->add_flag("--csv", a->as_csv, "Print comma-separated values");
   command->add_flag("--json", a->as_json, "Print one JSON object and nothing else");

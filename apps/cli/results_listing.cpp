@@ -83,6 +83,42 @@ std::string describe_events(const ResultFile& file) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+std::pair<int, int> degree_range(const std::vector<io::ContinuousInterval>& intervals) {
+  const auto [least, largest] = std::minmax_element(intervals.begin(), intervals.end(),
+                                                    [](const auto& a, const auto& b) { return a.degree < b.degree; });
+  return {least->degree, largest->degree};
+}
+
+std::string describe_continuous(const ResultFile& file) {
+  const io::ContinuousContents& c = file.continuous();
+  if (c.columns.empty()) return "";
+  const std::string columns = c.columns.size() == file.columns().size()
+                                  ? "all columns"
+                                  : fmt::format("{} of {} columns", c.columns.size(), file.columns().size());
+  if (c.intervals.empty()) return fmt::format("no intervals, {}", columns);
+  const auto [least, largest] = degree_range(c.intervals);
+  return fmt::format("{} interval{} from t = {:.9g} to {:.9g} s, degree {}, {}", c.intervals.size(),
+                     c.intervals.size() == 1 ? "" : "s", c.intervals.front().begin, c.intervals.back().end,
+                     least == largest ? fmt::format("{}", least) : fmt::format("{} to {}", least, largest), columns);
+}
+
+Json list_continuous(const ResultFile& file) {
+  const io::ContinuousContents& c = file.continuous();
+  if (c.columns.empty()) return {};
+  Json columns = Json::array();
+  for (const std::size_t place : c.columns) columns.push_back(file.columns()[place].name);
+  Json object{{"intervals", c.intervals.size()}};
+  if (!c.intervals.empty()) {
+    const auto [least, largest] = degree_range(c.intervals);
+    object.update({{"t_start", to_json_number(c.intervals.front().begin)},
+                   {"t_end", to_json_number(c.intervals.back().end)},
+                   {"least_degree", least},
+                   {"largest_degree", largest}});
+  }
+  object["columns"] = std::move(columns);
+  return object;
+}
+
 std::string list_columns(const ResultFile& file) {
   constexpr std::size_t kWidest = 40;
   std::size_t name_width = 4, unit_width = 4;
@@ -141,6 +177,7 @@ Json list_results_as_json(const ResultFile& file) {
           {"attributes", attributes},
           {"events", events},
           {"steps", file.steps()},
+          {"continuous", list_continuous(file)},
           {"summary", parse_summary(file)},
           {"columns", columns}};
 }
@@ -163,6 +200,7 @@ std::string list_results(const ResultFile& file) {
   for (const auto& [name, value] : header.attributes) text += line(name.c_str(), value);
   text += line("events", describe_events(file));
   if (file.steps() > 0) text += line("steps", fmt::format("{} in the history", file.steps()));
+  text += line("continuous", describe_continuous(file));
   std::vector<std::string> groups;
   for (const auto& [group, places] : group_columns(file)) groups.push_back(fmt::format("{} {}", group, places.size()));
   text += line("columns", fmt::format("{} ({})", file.columns().size(), fmt::join(groups, ", ")));

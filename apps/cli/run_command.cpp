@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "commands.h"
 #include "page.h"
@@ -37,10 +38,13 @@ struct RunArguments {
   bool with_events = false;
   bool quiet = false;
   bool without_energy = false;
+  std::string continuous;  ///< columns of the continuous solution, kAllColumns; empty: none
+  std::optional<int> continuous_degree;
   std::string report;  ///< page to write, kNamedByRun: named after the results; empty: none
 };
 
 constexpr const char* kNamedByRun = "*";
+constexpr const char* kAllColumns = "*";
 
 /// Rows of a result file when the user does not say how many.
 constexpr int kDefaultOutputs = 200;
@@ -107,6 +111,44 @@ integrators::Options integration_options(const RunArguments& arguments, const Pr
   return options;
 }
 
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  if (parts.empty()) throw InputError("--continuous names no column");
+  return parts;
+}
+
+/// The continuous solution that the user asks for, or otherwise the model; nothing when none is to be stored.
+std::optional<ContinuousRequest> choose_continuous(const RunArguments& a, const Problem& problem) {
+  const model::SimulationSettings settings = problem.model ? problem.model->simulation : model::SimulationSettings{};
+  const int limit = model::kLargestContinuousDegree;
+  ContinuousRequest request{{}, a.continuous_degree.value_or(settings.continuous_degree.value_or(limit))};
+  if (a.continuous.empty() && !settings.continuous) {
+    if (a.continuous_degree) throw InputError("--continuous-degree needs --continuous");
+    return std::nullopt;
+  }
+  if (request.max_degree < 1 || request.max_degree > limit) {
+    throw InputError(fmt::format("--continuous-degree is {}, but must be from 1 to {}", request.max_degree, limit));
+  }
+  if (a.continuous.empty()) {
+    // A model file serves runs without results and with rows alone, too.
+    if (!a.out) return std::nullopt;
+    if (!io::has_hdf5_name(*a.out)) {
+      print_notes({"the model asks for the continuous solution, which only .h5 files hold: it is not stored"});
+      return std::nullopt;
+    }
+    request.names = *settings.continuous;
+  } else if (!a.out || !io::has_hdf5_name(*a.out)) {
+    throw InputError("the continuous solution needs what only .h5 files hold: write --out FILE.h5");
+  } else if (a.continuous != kAllColumns) {
+    request.names = split_list(a.continuous);
+  }
+  return request;
+}
+
 io::ResultHeader describe_run(const integrators::Options& options) {
   io::ResultHeader header;
   header.method = options.method;
@@ -133,13 +175,26 @@ analyses::Form choose_form(const RunArguments& arguments, const Problem& problem
   return analyses::choose_form(problem.given.mechanism, method, wanted);
 }
 
+/// The interval with the states of the model, whatever the form that is integrated.
+integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval& interval, const analyses::Form& form) {
+  if (!form.plain) return interval;
+  integrators::SolutionInterval result = interval;
+  result.at = [&form, at = interval.at, state = dae::State()](double t) mutable -> const dae::State* {
+    const dae::State* plain = at(t);
+    if (plain == nullptr) return nullptr;
+    state = form.to_quasi(*plain);
+    return &state;
+  };
+  return result;
+}
+
 /// The names of page and results where the user leaves them to the program.
 void name_files(RunArguments& a) {
   if (a.report.empty()) return;
   using std::filesystem::path;
   const bool has_name = a.report != kNamedByRun;
   if (has_name) check_page_name(a.report);
-  if (a.out && !a.out->ends_with(".h5") && !a.out->ends_with(".hdf5")) {
+  if (a.out && !io::has_hdf5_name(*a.out)) {
     throw InputError("a page needs what only .h5 files hold: write --out FILE.h5, or leave --out away");
   }
   // Dots in the name of a model belong to it.
@@ -177,10 +232,15 @@ int run(RunArguments arguments) {
 
   integrators::Observers observers;
   ProgressLine progress(observers, arguments.quiet);
-  ResultOutput results(arguments.out, problem, describe_run(options));
+  ResultOutput results(arguments.out, problem, describe_run(options), choose_continuous(arguments, problem));
   if (results.has_file()) {
     observers.output = [&](const dae::State& state) { results.write_row(form.to_quasi(state)); };
     observers.step = [&](const integrators::StepRecord& step) { results.write_step(step); };
+  }
+  if (results.is_continuous()) {
+    observers.interval = [&](const integrators::SolutionInterval& interval) {
+      results.write_interval(in_quasi_form(interval, form));
+    };
   }
 
   if (!arguments.report.empty()) check_page_place(arguments.report);
@@ -196,6 +256,7 @@ int run(RunArguments arguments) {
   progress.end();
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
+  for (std::string& note : results.notes()) result.notes.push_back(std::move(note));
   const int status = results.finish(result, arguments.as_json);
   if (arguments.report.empty() || !results.has_saved_rows()) return status;
   return finish_page(arguments, status);
@@ -227,6 +288,11 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_flag(fmt::format("--report{{{}}}", kNamedByRun), a->report,
                     "Write an HTML page with animation and plots as well; --report=FILE.html names it (default: after "
                     "the results)");
+  command->add_flag(fmt::format("--continuous{{{}}}", kAllColumns), a->continuous,
+                    "Store the continuous solution of all columns in the .h5 file, for 'trammel results --at'; "
+                    "--continuous='crank.*,slider.x' of these");
+  command->add_option("--continuous-degree", a->continuous_degree,
+                      "Largest degree of its polynomials (default: that of the method)");
   command->add_option("--every", a->every, "Results at this interval [s]; default: 200 intervals");
   command->add_option("--max-interval", a->gap, "Results at every step, and between so that no gap is larger [s]");
   command->add_flag("--every-step", a->every_step, "Results at every accepted step");

@@ -8,6 +8,7 @@
 #include "tests/support/allocation_counter.h"
 #include "tests/support/problems.h"
 #include "tests/support/systems.h"
+#include "trammel/math/lobatto.h"
 
 namespace trammel::testing {
 namespace {
@@ -102,6 +103,59 @@ TEST_P(Conformance, OutputDoesNotChangeTheSolution) {
   EXPECT_EQ(plain.statistics.steps, dense.statistics.steps);
 }
 
+/// Values of a polynomial of the interval's degree through the states at its Chebyshev-Lobatto nodes.
+linalg::Vector interpolate_q(const integrators::SolutionInterval& interval, double t) {
+  const double length = interval.end - interval.begin;
+  std::vector<double> shares(static_cast<std::size_t>(interval.degree) + 1);
+  math::calc_lobatto_shares(interval.degree, (t - interval.begin) / length, shares);
+  linalg::Vector q;
+  for (int j = 0; j <= interval.degree; ++j) {
+    const dae::State* node = interval.at(interval.begin + math::lobatto_node(interval.degree, j) * length);
+    if (j == 0) q = linalg::Vector::Zero(node->q.size());
+    q += shares[static_cast<std::size_t>(j)] * node->q;
+  }
+  return q;
+}
+
+TEST_P(Conformance, IntervalsMakeUpTheRunAndDoNotChangeIt) {
+  const Problem& problem = smooth_problem("pendulum");
+  const RunResult plain = integrate(*problem.system, problem.start, problem.t_end, options());
+  double end = problem.start.t;
+  long intervals = 0;
+  Observers observers;
+  observers.interval = [&](const integrators::SolutionInterval& interval) {
+    EXPECT_EQ(interval.begin, end);
+    EXPECT_EQ(interval.continues, intervals > 0);
+    end = interval.end;
+    ++intervals;
+    const dae::State* middle = interval.at(0.5 * (interval.begin + interval.end));
+    ASSERT_NE(middle, nullptr);
+    EXPECT_LT(std::abs(middle->q.squaredNorm() - 1), 1e-9);
+    EXPECT_LT(calc_errors(*middle, problem.solution(middle->t)).q, 1e-3);
+  };
+  const RunResult seen = integrate(*problem.system, problem.start, problem.t_end, options(), {}, observers);
+  EXPECT_EQ(end, problem.t_end);
+  EXPECT_EQ(intervals, seen.statistics.steps);
+  EXPECT_EQ(plain.statistics.steps, seen.statistics.steps);
+  EXPECT_EQ(plain.state.q, seen.state.q);
+  EXPECT_EQ(plain.state.lambda, seen.state.lambda);
+}
+
+TEST_P(Conformance, InAnIntervalTheSolutionIsAPolynomialOfTheDegreeThatIsSaid) {
+  const Problem& problem = smooth_problem("polar point");  // without constraints nothing is moved onto them
+  if (!can(problem)) GTEST_SKIP();
+  Observers observers;
+  double largest = 0;
+  observers.interval = [&](const integrators::SolutionInterval& interval) {
+    ASSERT_GE(interval.degree, 1);
+    const double t = interval.begin + 0.3 * (interval.end - interval.begin);
+    const linalg::Vector polynomial = interpolate_q(interval, t);
+    largest = std::max(largest, linalg::largest_abs(polynomial - interval.at(t)->q));
+  };
+  integrate(*problem.system, problem.start, problem.t_end, options(1e-4), {}, observers);
+  EXPECT_LT(largest, 1e-13);
+}
+
 TEST_P(Conformance, EventsAreLocatedAndReported) {
   const Problem& problem = smooth_problem("pendulum");
   Event lowest;
@@ -141,8 +195,21 @@ TEST_P(Conformance, ABouncingBallRestartsAtEveryImpact) {
   impact.crossing = integrators::Crossing::kFalling;
   impact.action = EventAction::kRestart;
   impact.change = [](dae::State& s) { s.v[0] *= -0.5; };
-  const RunResult result = integrate(ball, ball.start(), 2.9, options(1e-8), {impact});
+  double v_end = 0, t_end = 0;
+  long jumps = -1;  // the first interval begins the run
+  Observers observers;
+  observers.interval = [&](const integrators::SolutionInterval& interval) {
+    if (!interval.continues && ++jumps > 0) {
+      EXPECT_EQ(interval.begin, t_end);
+      EXPECT_NEAR(interval.at(interval.begin)->v[0], -0.5 * v_end, 1e-12);
+      EXPECT_NEAR(interval.at(interval.begin)->q[0], 0, 1e-9);
+    }
+    t_end = interval.end;
+    v_end = interval.at(interval.end)->v[0];
+  };
+  const RunResult result = integrate(ball, ball.start(), 2.9, options(1e-8), {impact}, observers);
   ASSERT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+  EXPECT_EQ(jumps, 5);
   // Impacts at t = 1, 2, 2.5, 2.75, 2.875.
   ASSERT_EQ(result.events.size(), 5u);
   const double expected[] = {1, 2, 2.5, 2.75, 2.875};

@@ -58,6 +58,7 @@ class BackwardEuler final : public Method {
   }
   const State& state() const override { return state_; }
   int order() const override { return 1; }
+  int dense_degree() const override { return 1; }
   void interpolate(double t, State& out) override {
     const double theta = (t - begin_.t) / (state_.t - begin_.t);
     out.t = t;

@@ -131,7 +131,7 @@ TEST(ReadStates, Simulation) {
   const model::Model m = read(R"(
 parameters: {T: 2}
 simulation: {t_start: 1, t_end: 5*T, method: hht, tolerance: 1e-6, max_step: 0.1, find_switches: false,
-             options: {alpha: -0.3, newton: full}, outputs: {every: 0.01}}
+             options: {alpha: -0.3, newton: full}, outputs: {every: 0.01, continuous: ["a.*", b], continuous_degree: 5}}
 )");
   EXPECT_EQ(m.simulation.t_start, 1);
   EXPECT_EQ(m.simulation.t_end, 10);
@@ -142,6 +142,8 @@ simulation: {t_start: 1, t_end: 5*T, method: hht, tolerance: 1e-6, max_step: 0.1
   EXPECT_EQ(m.simulation.method_options.at("alpha"), "-0.3");
   EXPECT_EQ(m.simulation.method_options.at("newton"), "full");
   EXPECT_EQ(m.simulation.output_interval, 0.01);
+  EXPECT_EQ(m.simulation.continuous, (std::vector<std::string>{"a.*", "b"}));
+  EXPECT_EQ(m.simulation.continuous_degree, 5);
 }
 
 }  // namespace

@@ -80,21 +80,9 @@ Event make_known_edge(const std::string& name, std::function<std::vector<SignCha
   return make_edge(std::move(event));
 }
 
-/// Edges of what forces and states depend on, directly or through variables.
 void add_program_edges(const std::shared_ptr<Shared>& shared, std::vector<Event>& events) {
   const model::Model& model = shared->mechanism->model();
-  std::vector<const model::Program*> programs;
-  for (const model::Force& force : model.forces) {
-    const std::vector<const model::Program*> own = force.programs();
-    programs.insert(programs.end(), own.begin(), own.end());
-  }
-  for (const model::ExtraState& state : model.states) programs.push_back(&state.function);
-  for (const int signal : shared->mechanism->signals().order_of(programs)) {
-    const model::Signal& s = model.signals[static_cast<std::size_t>(signal)];
-    if (s.kind != model::SignalKind::kVariable) continue;
-    programs.push_back(&model.variables[static_cast<std::size_t>(s.index)].function);
-  }
-  for (const model::Program* program : programs) {
+  for (const model::Program* program : find_watched_programs(*shared->mechanism)) {
     for (const Switch& edge : program->switches()) {
       if (edge.order > kHighestEdge) continue;
       if (depends_on_time_alone(model, edge.function)) {
@@ -109,6 +97,23 @@ void add_program_edges(const std::shared_ptr<Shared>& shared, std::vector<Event>
 }
 
 }  // namespace
+
+std::vector<const model::Program*> find_watched_programs(const Mechanism& mechanism) {
+  const model::Model& model = mechanism.model();
+  std::vector<const model::Program*> programs;
+  if (!model.simulation.finds_switches) return programs;
+  for (const model::Force& force : model.forces) {
+    const std::vector<const model::Program*> own = force.programs();
+    programs.insert(programs.end(), own.begin(), own.end());
+  }
+  for (const model::ExtraState& state : model.states) programs.push_back(&state.function);
+  for (const int signal : mechanism.signals().order_of(programs)) {
+    const model::Signal& s = model.signals[static_cast<std::size_t>(signal)];
+    if (s.kind != model::SignalKind::kVariable) continue;
+    programs.push_back(&model.variables[static_cast<std::size_t>(s.index)].function);
+  }
+  return programs;
+}
 
 std::vector<Event> make_events(std::shared_ptr<const Mechanism> mechanism) {
   const auto shared = std::make_shared<Shared>(std::move(mechanism));

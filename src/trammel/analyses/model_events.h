@@ -15,4 +15,8 @@ namespace trammel::analyses {
 /// one run at a time.
 std::vector<integrators::Event> make_events(std::shared_ptr<const system::Mechanism> mechanism);
 
+/// The expressions whose edges are among these events: of forces and states and of the variables that they use; none
+/// when the model says find_switches: false.
+std::vector<const model::Program*> find_watched_programs(const system::Mechanism& mechanism);
+
 }  // namespace trammel::analyses

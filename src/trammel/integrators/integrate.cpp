@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "trammel/dae/state_check.h"
 #include "trammel/integrators/continuous_solution.h"
@@ -98,6 +99,7 @@ class Run {
   void choose_horizon(double t);
   bool pass_instant();
   void write_output(double begin, double end);
+  void hand_over_interval(double begin, double end);
   bool is_close_to_last_event(double t) const;
   bool is_cancelled() const;
   bool is_interrupted();
@@ -149,6 +151,7 @@ class Run {
   int crossings_in_a_row_ = 0;
   long lost_outputs_ = 0;
   double first_lost_output_ = 0;
+  bool continues_ = false;  // the next interval begins where the last one has ended
   bool has_begun_ = false;
   bool finished_ = false;
 };
@@ -231,6 +234,7 @@ bool Run::begin(const State& start) {
 /// Starts the method at a consistent state.
 void Run::restart(const State& state, const std::vector<std::size_t>& fired) {
   choose_horizon(state.t);
+  continues_ = false;
   method_->start(state);
   controller_.reset();
   norm_.set_weights(state);
@@ -250,6 +254,7 @@ bool Run::advance() {
   if (looks && !handle_events(begin, locator_.roots(), end, changed)) return false;
   if (!changed) {
     write_output(begin, end);
+    hand_over_interval(begin, end);
     if (end == horizon_ && end < t_end_ && !pass_instant()) return false;
   }
   return !is_interrupted();
@@ -527,6 +532,7 @@ bool Run::handle_events(double begin, const std::vector<Root>& roots, double& en
     return false;
   }
   State state = *at_root;
+  hand_over_interval(begin, end);
   if (stopping) {
     result_.state = state;
     stop(StopReason::kEvent, fmt::format("event '{}' at t = {:.10g}", stopping->name, end));
@@ -632,6 +638,12 @@ void Run::write_output(double begin, double end) {
       first_lost_output_ = t;
     }
   }
+}
+
+void Run::hand_over_interval(double begin, double end) {
+  if (!observers_.interval) return;
+  observers_.interval({begin, end, method_->dense_degree(), std::exchange(continues_, true),
+                       [this](double t) { return solution_.at(t, Detail::kConsistent); }});
 }
 
 bool Run::is_cancelled() const { return options_.cancel && options_.cancel->load(std::memory_order_relaxed); }

@@ -37,12 +37,23 @@ struct StepRecord {
   long rejected = 0;           ///< attempts before the one that was accepted
 };
 
+/// A piece of the solution that is final and smooth: an accepted step, or what an event has left of one.
+struct SolutionInterval {
+  double begin, end;  ///< [s]
+  int degree;         ///< in time, of the polynomial that the method interpolates with
+  bool continues;     ///< it begins with the last state of the interval before: no start, restart or jump between
+  /// The consistent and complete state at t of [begin, end], valid until the next call; at the end of an interval that
+  /// an event has cut, the one before the event. nullptr where the equations are singular.
+  std::function<const dae::State*(double t)> at;
+};
+
 /// Functions of the user that are called along a run. All may be empty.
 struct Observers {
-  std::function<void(const StepRecord&)> step;    ///< after every accepted step
-  std::function<void(const dae::State&)> output;  ///< at the output points, consistent and complete states
-  std::function<void(const Progress&)> progress;  ///< about every `progress_interval`
-  double progress_interval = 0.5;                 ///< wall clock [s]
+  std::function<void(const StepRecord&)> step;            ///< after every accepted step
+  std::function<void(const dae::State&)> output;          ///< at the output points, consistent and complete states
+  std::function<void(const SolutionInterval&)> interval;  ///< after the output within it; together they are the run
+  std::function<void(const Progress&)> progress;          ///< about every `progress_interval`
+  double progress_interval = 0.5;                         ///< wall clock [s]
 };
 
 /// Integrates from `start` (t, q, v, x; made consistent first) to t_end with the method that the options name.

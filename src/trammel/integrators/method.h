@@ -69,6 +69,8 @@ class Method {
   /// Positions, velocities and extra states inside of the last accepted step, to the method's accuracy; asked for only
   /// between accept() and the next attempt(). They need not satisfy the constraints exactly.
   virtual void interpolate(double t, dae::State& out) = 0;
+  /// Degree in time of the polynomial that interpolate() evaluates in the last accepted step, at least 1.
+  virtual int dense_degree() const = 0;
   /// Order of the formula in use: the local error goes like h^(order + 1).
   virtual int order() const = 0;
   /// The size of the next step (> 0) after an accepted one or one with too large an error, from a method that chooses

@@ -23,6 +23,9 @@ class CsvColumns final : public ResultColumns {
     return result;
   }
   Eigen::MatrixXd read_steps(long /*first*/, long /*count*/) const override { return {}; }
+  Eigen::MatrixXd read_nodes(std::span<const std::size_t> /*columns*/, long /*first*/, long /*count*/) const override {
+    return {};
+  }
 
  private:
   std::vector<std::vector<double>> values_;  ///< one list a column

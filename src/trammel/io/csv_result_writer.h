@@ -19,6 +19,7 @@ class CsvResultWriter final : public ResultWriter {
  private:
   void append_row(double t, std::span<const double> values) override;
   void append_step(std::span<const double>) override {}
+  void append_interval(const ContinuousInterval&, bool, std::span<const double>) override {}
   void append_event(const std::string&, double) override {}
   void close(const std::string& summary) override;
   void abandon() noexcept override {}

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "trammel/io/hdf5_objects.h"
 #include "trammel/io/hdf5_result_writer.h"
@@ -46,6 +48,7 @@ class Hdf5Columns final : public ResultColumns {
     const Hdf5Session session;
     tables_.clear();
     steps_ = {};
+    nodes_ = {};
     file_ = {};
   }
   Hdf5Columns(const Hdf5Columns&) = delete;
@@ -53,6 +56,7 @@ class Hdf5Columns final : public ResultColumns {
 
   Eigen::MatrixXd read(std::span<const std::size_t> columns, long first, long count) const override;
   Eigen::MatrixXd read_steps(long first, long count) const override;
+  Eigen::MatrixXd read_nodes(std::span<const std::size_t> columns, long first, long count) const override;
 
   hid_t file() const { return file_.id(); }
   /// Reads the directory of the file.
@@ -63,32 +67,45 @@ class Hdf5Columns final : public ResultColumns {
   void read_tables(ResultHeader& header);
   void read_time(ResultContents& contents) const;
   void read_events(ResultContents& contents) const;
-  hsize_t count_complete_rows() const;
+  void read_continuous(ResultContents& contents);
 
   Hdf5Handle file_;
   std::vector<Table> tables_;
   std::vector<Place> places_;  ///< of each column of the header
   Table steps_;
+  Hdf5Handle nodes_;
 };
 
-Eigen::MatrixXd Hdf5Columns::read(std::span<const std::size_t> columns, long first, long count) const {
-  const Hdf5Session session;
-  Eigen::MatrixXd result(count, static_cast<Eigen::Index>(columns.size()));
-  for (std::size_t begin = 0; begin < columns.size();) {
-    const Place place = places_[columns[begin]];
-    // Neighbours in the file are read in one go.
+/// `count` rows of columns that `place(i)` finds in some dataset; neighbours in the file are read in one go.
+template <class FindPlace>
+Eigen::MatrixXd read_columns(std::size_t columns, const FindPlace& place, long first, long count) {
+  Eigen::MatrixXd result(count, static_cast<Eigen::Index>(columns));
+  for (std::size_t begin = 0; begin < columns;) {
+    const auto [dataset, column] = place(begin);
     std::size_t end = begin + 1;
-    while (end < columns.size() && places_[columns[end]].table == place.table &&
-           places_[columns[end]].column == place.column + (end - begin)) {
-      ++end;
-    }
+    while (end < columns && place(end) == std::pair<hid_t, hsize_t>{dataset, column + (end - begin)}) ++end;
     RowMajorMatrix part(count, static_cast<Eigen::Index>(end - begin));
-    read_rectangle(tables_[place.table].dataset.id(),
-                   {static_cast<hsize_t>(first), place.column, static_cast<hsize_t>(count), end - begin}, part.data());
+    read_rectangle(dataset, {static_cast<hsize_t>(first), column, static_cast<hsize_t>(count), end - begin},
+                   part.data());
     result.middleCols(static_cast<Eigen::Index>(begin), part.cols()) = part;
     begin = end;
   }
   return result;
+}
+
+Eigen::MatrixXd Hdf5Columns::read(std::span<const std::size_t> columns, long first, long count) const {
+  const Hdf5Session session;
+  const auto place = [&](std::size_t i) {
+    const Place& p = places_[columns[i]];
+    return std::pair<hid_t, hsize_t>{tables_[p.table].dataset.id(), p.column};
+  };
+  return read_columns(columns.size(), place, first, count);
+}
+
+Eigen::MatrixXd Hdf5Columns::read_nodes(std::span<const std::size_t> columns, long first, long count) const {
+  const Hdf5Session session;
+  const auto place = [&](std::size_t i) { return std::pair<hid_t, hsize_t>{nodes_.id(), columns[i]}; };
+  return read_columns(columns.size(), place, first, count);
 }
 
 Eigen::MatrixXd Hdf5Columns::read_steps(long first, long count) const {
@@ -107,6 +124,7 @@ void Hdf5Columns::read_contents(ResultContents& contents) {
   if (contents.is_finished) contents.summary = read_text(file(), "summary");
   contents.steps = static_cast<long>(steps_.rows);
   read_time(contents);
+  read_continuous(contents);
   read_events(contents);
 }
 
@@ -151,11 +169,16 @@ std::vector<std::size_t> read_order(hid_t group, const std::string& name, std::s
   return {order.begin(), order.end()};
 }
 
+/// A whole number that is stored as a double; what is none becomes -1.
+long as_index(double value) {
+  return value >= 0 && value < 1e9 && value == std::floor(value) ? static_cast<long>(value) : -1;
+}
+
 void Hdf5Columns::read_tables(ResultHeader& header) {
   std::vector<std::vector<Column>> labels;
   for (const std::string& name : link_names(file())) {
     if (name == "rows" || name == "time" || name == "summary" || name == "model" || name == "attributes" ||
-        name == "events")
+        name == "events" || name == "continuous")
       continue;
     // What others have added to the file is none of ours.
     const std::string values = name + "/values";
@@ -193,19 +216,20 @@ void Hdf5Columns::read_tables(ResultHeader& header) {
   }
 }
 
-/// Rows that all tables have. A program that was killed while it stored a block may have left more of some.
-hsize_t Hdf5Columns::count_complete_rows() const {
+/// A number of rows that are complete. A program that was killed while it stored a block may have left more.
+hsize_t read_count(hid_t file, const char* name) {
   long long count = 0;
-  const Hdf5Handle dataset = open_dataset(file(), "rows");
+  const Hdf5Handle dataset = open_dataset(file, name);
   const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  if (checked(H5Sget_simple_extent_npoints(space.id())) != 1)
-    throw std::runtime_error("'rows' in it is not one number");
+  if (checked(H5Sget_simple_extent_npoints(space.id())) != 1) {
+    throw std::runtime_error(fmt::format("'{}' in it is not one number", name));
+  }
   checked(H5Dread(dataset.id(), H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, &count));
   return static_cast<hsize_t>(std::max(count, 0LL));
 }
 
 void Hdf5Columns::read_time(ResultContents& contents) const {
-  const hsize_t rows = count_complete_rows();
+  const hsize_t rows = read_count(file(), "rows");
   const Hdf5Handle dataset = open_dataset(file(), "time");
   const auto fits = [&](hsize_t there) { return contents.is_finished ? there == rows : there >= rows; };
   bool all_fit = fits(extents(dataset.id())[0]);
@@ -213,6 +237,37 @@ void Hdf5Columns::read_time(ResultContents& contents) const {
   if (!all_fit) throw std::runtime_error("its tables have unequal numbers of rows");
   contents.time.resize(rows);
   read_rectangle(dataset.id(), {0, 0, rows, 1}, contents.time.data());
+}
+
+void Hdf5Columns::read_continuous(ResultContents& contents) {
+  // A group of others may have the same name.
+  if (!has_link(file(), "continuous/nodes") && !has_link(file(), "continuous/intervals")) return;
+  const Hdf5Handle group = open_group(file(), "continuous");
+  nodes_ = open_dataset(group.id(), "nodes");
+  const std::vector<hsize_t> sizes = extents(nodes_.id());
+  ContinuousContents& continuous = contents.continuous;
+  continuous.columns = read_order(group.id(), "continuous", sizes[1]);
+  const std::vector<Column> labels = read_labels(group.id(), "continuous", sizes[1]);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::size_t place = continuous.columns[i];
+    if (place < contents.header.columns.size() && contents.header.columns[place].name == labels[i].name) continue;
+    throw std::runtime_error("the columns of its continuous solution are not those of its tables");
+  }
+  const Hdf5Handle dataset = open_dataset(group.id(), "intervals");
+  const std::vector<hsize_t> shape = extents(dataset.id());
+  const hsize_t count = read_count(file(), "continuous/count");
+  if (shape[1] != kIntervalNumbers || (contents.is_finished ? shape[0] != count : shape[0] < count)) {
+    throw std::runtime_error("the intervals of its continuous solution do not fit their number");
+  }
+  RowMajorMatrix numbers(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(kIntervalNumbers));
+  read_rectangle(dataset.id(), {0, 0, count, kIntervalNumbers}, numbers.data());
+  for (const auto& row : numbers.rowwise()) {
+    continuous.intervals.push_back({row[0], row[1], static_cast<int>(as_index(row[3])), as_index(row[2])});
+  }
+  if (const std::string problem = find_problem(continuous.intervals, static_cast<long>(sizes[0])); !problem.empty()) {
+    throw std::runtime_error(problem);
+  }
+  contents.header.continuous = continuous.columns;
 }
 
 void Hdf5Columns::read_events(ResultContents& contents) const {

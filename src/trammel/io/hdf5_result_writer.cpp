@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <stdexcept>
@@ -94,6 +95,12 @@ void write_labels(hid_t group, const std::vector<Column>& columns) {
   write_texts(group, "descriptions", descriptions);
 }
 
+std::vector<Column> pick(const std::vector<Column>& columns, const std::vector<std::size_t>& places) {
+  std::vector<Column> picked;
+  for (const std::size_t place : places) picked.push_back(columns[place]);
+  return picked;
+}
+
 void write_order(hid_t group, const std::vector<std::size_t>& places) {
   const std::vector<int> order(places.begin(), places.end());
   const hsize_t n = order.size();
@@ -104,13 +111,13 @@ void write_order(hid_t group, const std::vector<std::size_t>& places) {
 }
 
 /// A number at a place in the file that is fixed from the beginning.
-Hdf5Handle create_row_count(hid_t parent) {
+Hdf5Handle create_count(hid_t parent, const char* name) {
   const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   checked(H5Pset_obj_track_times(properties.id(), false));
   checked(H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
   checked(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  return {H5Dcreate2(parent, "rows", H5T_STD_I64LE, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose};
+  return {H5Dcreate2(parent, name, H5T_STD_I64LE, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose};
 }
 
 }  // namespace
@@ -204,7 +211,7 @@ void Hdf5ResultWriter::write_header(const ResultHeader& header) {
 void Hdf5ResultWriter::create_tables(const ResultHeader& header) {
   const hid_t root = file_.id();
   const std::size_t block_rows = choose_block_rows(header.columns.size());
-  row_count_ = create_row_count(root);
+  row_count_ = create_count(root, "rows");
   time_.emplace(root, "time", 1, block_rows, true);
   write_text_attribute(time_->id(), "unit", "s");
   for (std::size_t i = 0; i < header.columns.size(); ++i) {
@@ -214,22 +221,32 @@ void Hdf5ResultWriter::create_tables(const ResultHeader& header) {
     group->sources.push_back(i);
   }
   for (Group& group : groups_) {
-    std::vector<Column> columns;
-    for (const std::size_t i : group.sources) columns.push_back(header.columns[i]);
     const Hdf5Handle place = create_group(root, group.name);
-    write_labels(place.id(), columns);
+    write_labels(place.id(), pick(header.columns, group.sources));
     write_order(place.id(), group.sources);
-    group.table.emplace(place.id(), "values", columns.size(), block_rows);
+    group.table.emplace(place.id(), "values", group.sources.size(), block_rows);
   }
   if (!header.step_columns.empty()) {
     const Hdf5Handle place = create_group(root, "steps");
     write_labels(place.id(), header.step_columns);
     steps_.emplace(place.id(), "values", header.step_columns.size(), choose_block_rows(header.step_columns.size()));
   }
+  if (!header.continuous.empty()) create_continuous(header);
   const Hdf5Handle events = create_group(root, "events");
   const Hdf5Handle type = string_type(kEventNameSize);
   event_names_ = growing_dataset(events.id(), "names", type.id(), 1, 1, kEventBlockRows);
   event_times_.emplace(events.id(), "times", 1, kEventBlockRows, true);
+}
+
+void Hdf5ResultWriter::create_continuous(const ResultHeader& header) {
+  const Hdf5Handle place = create_group(file_.id(), "continuous");
+  const std::size_t columns = header.continuous.size();
+  write_labels(place.id(), pick(header.columns, header.continuous));
+  write_order(place.id(), header.continuous);
+  continuous_.emplace(Continuous{columns,
+                                 {place.id(), "intervals", kIntervalNumbers, choose_block_rows(kIntervalNumbers)},
+                                 {place.id(), "nodes", columns, choose_block_rows(columns)},
+                                 create_count(place.id(), "count")});
 }
 
 void Hdf5ResultWriter::append_row(double t, std::span<const double> values) {
@@ -247,6 +264,23 @@ void Hdf5ResultWriter::append_step(std::span<const double> values) {
   if (!steps_) return;
   std::copy(values.begin(), values.end(), steps_->add_row().begin());
   if (steps_->is_block_full()) store_block([this] { steps_->store(); });
+  if (is_time_to_store()) store_all();
+}
+
+void Hdf5ResultWriter::append_interval(const ContinuousInterval& interval, bool shares,
+                                       std::span<const double> values) {
+  Continuous& c = *continuous_;
+  for (; !values.empty(); values = values.subspan(c.columns)) {
+    std::copy_n(values.begin(), c.columns, c.nodes.add_row().begin());
+    if (c.nodes.is_block_full()) store_block([&] { c.nodes.store(); });
+  }
+  const long first = c.next_node - (shares ? 1 : 0);
+  const std::array<double, kIntervalNumbers> numbers{interval.begin, interval.end, static_cast<double>(first),
+                                                     static_cast<double>(interval.degree)};
+  std::copy(numbers.begin(), numbers.end(), c.intervals.add_row().begin());
+  if (c.intervals.is_block_full()) store_block([&] { c.intervals.store(); });
+  c.next_node = first + interval.degree + 1;
+  ++c.written_intervals;
   if (is_time_to_store()) store_all();
 }
 
@@ -275,6 +309,12 @@ void Hdf5ResultWriter::store_rows() {
   time_->store();
 }
 
+void Hdf5ResultWriter::store_intervals() {
+  if (!continuous_) return;
+  continuous_->nodes.store();
+  continuous_->intervals.store();
+}
+
 void Hdf5ResultWriter::store_events() {
   if (waiting_events_.empty()) return;
   std::vector<std::string> names;
@@ -294,8 +334,12 @@ void Hdf5ResultWriter::store_events() {
 void Hdf5ResultWriter::flush() {
   checked(H5Fflush(file_.id(), H5F_SCOPE_LOCAL));
   check_written();
-  // Only now may a reader take these rows for complete.
-  checked(H5Dwrite(row_count_.id(), H5T_NATIVE_LONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows_));
+  // Only now may a reader take these rows and intervals for complete.
+  const auto write_count = [](const Hdf5Handle& dataset, const long& count) {
+    checked(H5Dwrite(dataset.id(), H5T_NATIVE_LONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, &count));
+  };
+  write_count(row_count_, rows_);
+  if (continuous_) write_count(continuous_->count, continuous_->written_intervals);
   checked(H5Fflush(file_.id(), H5F_SCOPE_LOCAL));
   check_written();
 }
@@ -309,6 +353,7 @@ void Hdf5ResultWriter::store_all() {
   const Clock::time_point begin = Clock::now();
   store_rows();
   if (steps_) steps_->store();
+  store_intervals();
   store_events();
   flush();
   waiting_blocks_ = 0;
@@ -340,6 +385,7 @@ bool Hdf5ResultWriter::close_handles() noexcept {
   time_.reset();
   groups_.clear();
   steps_.reset();
+  continuous_.reset();
   row_count_.reset();
   event_names_.reset();
   event_times_.reset();

@@ -10,6 +10,11 @@
 //   /<group>/names        string[columns], and likewise units and descriptions
 //   /<group>/order        int[columns], place of the column among all columns of the file, from 0
 //   /steps/...            values, names, units, descriptions of the history of steps, if there is one
+//   /continuous/...       the continuous solution, if it was asked for (continuous_contents.h):
+//     names, units, descriptions, order   of its columns, as for a group
+//     intervals           double[intervals, 4]: begin and end [s], place of the first node, degree
+//     nodes               double[nodes, columns], values at the nodes of the intervals
+//     count               int, number of intervals that are complete, as rows
 //   /events/names, times  string[events], double[events]
 //   /model/source         string, the model as the user wrote it
 //   /model/scene          string, JSON, what to draw of it (scene.h); where that is known
@@ -33,6 +38,7 @@ namespace trammel::io {
 
 inline constexpr const char* kResultSchema = "trammel.results/";
 inline constexpr int kResultSchemaVersion = 1;
+inline constexpr std::size_t kIntervalNumbers = 4;  ///< that describe an interval of the continuous solution
 
 /// A dataset of doubles that grows by rows, gathered in memory until a block is full.
 class Hdf5Table {
@@ -70,6 +76,12 @@ class Hdf5ResultWriter final : public ResultWriter {
     std::vector<std::size_t> sources;  ///< places of its columns in a row
     std::optional<Hdf5Table> table;
   };
+  struct Continuous {
+    std::size_t columns;
+    Hdf5Table intervals, nodes;
+    Hdf5Handle count;
+    long written_intervals = 0, next_node = 0;
+  };
   struct WaitingEvent {
     std::string name;
     double t;
@@ -77,6 +89,7 @@ class Hdf5ResultWriter final : public ResultWriter {
 
   void append_row(double t, std::span<const double> values) override;
   void append_step(std::span<const double> values) override;
+  void append_interval(const ContinuousInterval& interval, bool shares, std::span<const double> values) override;
   void append_event(const std::string& name, double t) override;
   void close(const std::string& summary) override;
   void abandon() noexcept override;
@@ -85,10 +98,12 @@ class Hdf5ResultWriter final : public ResultWriter {
   void create_file();
   void write_header(const ResultHeader& header);
   void create_tables(const ResultHeader& header);
+  void create_continuous(const ResultHeader& header);
   template <class Store>
   void store_block(const Store& store);
   bool is_time_to_store() const;
   void store_rows();
+  void store_intervals();
   void store_events();
   void store_all();
   /// Completes what is on the disk; throws when it did not get there.
@@ -100,6 +115,7 @@ class Hdf5ResultWriter final : public ResultWriter {
   std::optional<Hdf5Table> time_;
   std::vector<Group> groups_;
   std::optional<Hdf5Table> steps_;
+  std::optional<Continuous> continuous_;
   Hdf5Handle event_names_;
   std::optional<Hdf5Table> event_times_;
   std::vector<WaitingEvent> waiting_events_;

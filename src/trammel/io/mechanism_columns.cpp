@@ -1,7 +1,9 @@
 #include "trammel/io/mechanism_columns.h"
 
+#include <algorithm>
 #include <array>
 
+#include "trammel/analyses/model_events.h"
 #include "trammel/math/quaternion.h"
 #include "trammel/math/turns.h"
 #include "trammel/model/joint_types.h"
@@ -152,6 +154,7 @@ void MechanismColumns::add_force_columns() {
 void MechanismColumns::add_state_columns() {
   const model::Model& model = mechanism_.model();
   for (const model::ExtraState& state : model.states) add(state.name, "", "states", "extra state");
+  first_program_ = columns_.size();
   for (const auto* definitions : {&model.variables, &model.outputs}) {
     for (const model::Definition& definition : *definitions) {
       columns_.push_back({definition.name, definition.unit, definitions == &model.variables ? "variables" : "outputs",
@@ -159,6 +162,31 @@ void MechanismColumns::add_state_columns() {
       programs_.emplace_back(definition.function, mechanism_.signals());
     }
   }
+}
+
+std::vector<std::size_t> MechanismColumns::find_jumping() const {
+  const model::Model& model = mechanism_.model();
+  const std::vector<const model::Program*> watched = analyses::find_watched_programs(mechanism_);
+  const auto jumps_unwatched = [&](const model::Program& program) {
+    const auto& switches = program.switches();
+    return std::find(watched.begin(), watched.end(), &program) == watched.end() &&
+           std::any_of(switches.begin(), switches.end(), [](const auto& edge) { return edge.order == 0; });
+  };
+  std::vector<std::size_t> jumping;
+  std::size_t place = first_program_;
+  for (const auto* definitions : {&model.variables, &model.outputs}) {
+    for (const model::Definition& definition : *definitions) {
+      bool jumps = jumps_unwatched(definition.function);
+      for (const int signal : mechanism_.signals().order_of({&definition.function})) {
+        const model::Signal& s = model.signals[static_cast<std::size_t>(signal)];
+        if (s.kind != model::SignalKind::kVariable) continue;
+        jumps = jumps || jumps_unwatched(model.variables[static_cast<std::size_t>(s.index)].function);
+      }
+      if (jumps) jumping.push_back(place);
+      ++place;
+    }
+  }
+  return jumping;
 }
 
 void MechanismColumns::list_bodies() {

@@ -16,6 +16,8 @@ class MechanismColumns {
   explicit MechanismColumns(const system::Mechanism& mechanism);
 
   const std::vector<Column>& columns() const { return columns_; }
+  /// Places of variables and outputs that may jump where no step ends: the motion does not depend on them.
+  std::vector<std::size_t> find_jumping() const;
   /// The values at a complete state, in the order of columns(); valid until the next call. Call it in the order of
   /// time: angles in space are continued over full turns from one row to the next.
   const std::vector<double>& list(const dae::State& state);
@@ -46,6 +48,7 @@ class MechanismColumns {
   std::vector<double> values_;
   std::vector<int> markers_;                  // those that are not body frames
   std::vector<system::ProgramUse> programs_;  // variables and outputs
+  std::size_t first_program_ = 0;             // place of their first column
   std::vector<model::JointCoordinate> coordinates_;
   struct Angle {
     double value = 0, rate = 0;

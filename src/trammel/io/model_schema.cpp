@@ -462,8 +462,13 @@ constexpr std::string_view kModelSchema = R"json({
           "description": "step exactly on jumps of expressions; default true" },
         "options": { "title": "a map of options of the method", "type": "object",
           "additionalProperties": { "title": "a number or a word", "type": ["number", "string", "boolean"] } },
-        "outputs": { "title": "a map with every", "type": "object", "additionalProperties": false,
-          "properties": { "every": { "$ref": "#/$defs/number", "description": "[s]" } } } } }
+        "outputs": { "title": "a map with every, continuous or continuous_degree", "type": "object", "additionalProperties": false,
+          "properties": { "every": { "$ref": "#/$defs/number", "description": "[s]" },
+            "continuous": { "title": "true, false or a list of columns", "anyOf": [
+              { "title": "true, false or a list of columns", "type": "boolean" },
+              { "title": "a list of columns", "type": "array", "items": { "title": "a column", "type": "string" } } ],
+              "description": "store the continuous solution, of all columns or of these (* any text, ? any letter); default false" },
+            "continuous_degree": { "$ref": "#/$defs/number", "description": "largest degree of its polynomials" } } } } }
   }
 }
 )json";

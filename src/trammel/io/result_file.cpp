@@ -14,6 +14,7 @@
 
 #include "trammel/io/csv_result_reader.h"
 #include "trammel/io/hdf5_result_reader.h"
+#include "trammel/math/lobatto.h"
 
 namespace trammel::io {
 namespace {
@@ -120,13 +121,17 @@ std::optional<std::size_t> ResultFile::find_column(const std::string& name) cons
   return static_cast<std::size_t>(found - columns().begin());
 }
 
-std::vector<std::size_t> ResultFile::find_columns(const std::string& pattern) const {
-  if (const auto exact = find_column(pattern)) return {*exact};
+std::vector<std::size_t> find_columns(const std::vector<Column>& columns, const std::string& pattern) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < columns().size(); ++i) {
-    if (matches_pattern(columns()[i].name, pattern)) found.push_back(i);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == pattern) return {i};
+    if (matches_pattern(columns[i].name, pattern)) found.push_back(i);
   }
   return found;
+}
+
+std::vector<std::size_t> ResultFile::find_columns(const std::string& pattern) const {
+  return io::find_columns(columns(), pattern);
 }
 
 std::vector<double> ResultFile::read_column(const std::string& name) const {
@@ -161,6 +166,59 @@ Eigen::MatrixXd ResultFile::read_steps(long first, long count) const {
   } catch (const std::runtime_error& error) {
     refuse(path_, fmt::format("is damaged: {}", error.what()));
   }
+}
+
+bool ResultFile::is_continuous(std::size_t column) const {
+  const std::vector<std::size_t>& there = continuous().columns;
+  return !continuous().is_empty() && std::find(there.begin(), there.end(), column) != there.end();
+}
+
+Eigen::MatrixXd ResultFile::read_nodes(std::span<const std::size_t> columns, const ContinuousInterval& interval) const {
+  const std::vector<std::size_t>& there = continuous().columns;
+  std::vector<std::size_t> places;
+  for (const std::size_t column : columns) {
+    const auto found = std::find(there.begin(), there.end(), column);
+    if (found == there.end())
+      throw std::invalid_argument(
+          fmt::format("column {} is no part of the continuous solution in '{}'", column, path_));
+    places.push_back(static_cast<std::size_t>(found - there.begin()));
+  }
+  try {
+    return source_->read_nodes(places, interval.first, interval.degree + 1);
+  } catch (const std::runtime_error& error) {
+    refuse(path_, fmt::format("is damaged: {}", error.what()));
+  }
+}
+
+Eigen::MatrixXd ResultFile::evaluate(std::span<const std::size_t> columns, std::span<const double> times,
+                                     Side side) const {
+  if (continuous().is_empty()) throw std::invalid_argument(fmt::format("'{}' has no continuous solution", path_));
+  const std::vector<ContinuousInterval>& intervals = continuous().intervals;
+  const double begin = intervals.front().begin, end = intervals.back().end;
+  Eigen::MatrixXd result(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(columns.size()));
+  const ContinuousInterval* present = nullptr;
+  Eigen::MatrixXd nodes;
+  std::vector<double> shares;
+  Eigen::Index row = 0;
+  for (const double t : times) {
+    if (!(t >= begin && t <= end)) {
+      throw std::invalid_argument(
+          fmt::format("t = {} lies outside of the continuous solution in '{}', from {} to {} s", t, path_, begin, end));
+    }
+    const ContinuousInterval& interval = find_interval(intervals, t, side);
+    if (&interval != present) nodes = read_nodes(columns, interval);
+    present = &interval;
+    shares.resize(static_cast<std::size_t>(interval.degree) + 1);
+    const double s = std::min((t - interval.begin) / (interval.end - interval.begin), 1.0);
+    math::calc_lobatto_shares(interval.degree, s, shares);
+    result.row(row).setZero();
+    for (Eigen::Index j = 0; j < nodes.rows(); ++j) {  // at a node, NaN of others does not matter
+      const double share = shares[static_cast<std::size_t>(j)];
+      if (share != 0) result.row(row) += share * nodes.row(j);
+    }
+    ++row;
+  }
+  return result;
 }
 
 }  // namespace trammel::io

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "trammel/io/continuous_contents.h"
 #include "trammel/io/result_header.h"
 
 namespace trammel::io {
@@ -35,6 +36,7 @@ struct ResultContents {
   ResultHeader header;
   std::vector<double> time;  ///< [s]
   std::vector<ResultEvent> events;
+  ContinuousContents continuous;
   long steps = 0;       ///< rows of the history of steps
   std::string summary;  ///< JSON, as given to ResultWriter::finish()
   bool is_finished = false;
@@ -48,6 +50,8 @@ class ResultColumns {
   virtual Eigen::MatrixXd read(std::span<const std::size_t> columns, long first, long count) const = 0;
   /// The same of the history of steps, all its columns.
   virtual Eigen::MatrixXd read_steps(long first, long count) const = 0;
+  /// The same of the nodes of the continuous solution; columns by their places in it.
+  virtual Eigen::MatrixXd read_nodes(std::span<const std::size_t> columns, long first, long count) const = 0;
 };
 
 class ResultFile {
@@ -82,6 +86,18 @@ class ResultFile {
   Eigen::MatrixXd read_steps(long first, long count) const;
   long steps() const { return contents_.steps; }
 
+  /// The columns and intervals of the continuous solution; empty when the file has none.
+  const ContinuousContents& continuous() const { return contents_.continuous; }
+  /// Whether evaluate() takes the column.
+  bool is_continuous(std::size_t column) const;
+  /// The continuous solution at some times: times x columns, by their places in columns(). At a time at which it jumps,
+  /// the value after the jump unless `side` says otherwise; NaN in an interval that could not be computed. Throws
+  /// std::invalid_argument when a column is not part of it or a time lies outside of its intervals.
+  Eigen::MatrixXd evaluate(std::span<const std::size_t> columns, std::span<const double> times,
+                           Side side = Side::kAfter) const;
+  /// The values at the nodes of an interval: (degree + 1) x columns, by their places in columns().
+  Eigen::MatrixXd read_nodes(std::span<const std::size_t> columns, const ContinuousInterval& interval) const;
+
  private:
   ResultFile(std::string path, ResultContents contents, std::unique_ptr<ResultColumns> source);
 
@@ -89,6 +105,9 @@ class ResultFile {
   ResultContents contents_;
   std::unique_ptr<ResultColumns> source_;
 };
+
+/// Places of the columns whose names match, as ResultFile::find_columns().
+std::vector<std::size_t> find_columns(const std::vector<Column>& columns, const std::string& pattern);
 
 /// Whether a name matches a pattern of * and ?.
 bool matches_pattern(const std::string& name, const std::string& pattern);

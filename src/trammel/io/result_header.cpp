@@ -14,8 +14,8 @@ namespace trammel::io {
 namespace {
 
 // What the HDF5 layout keeps for itself at the root of a file.
-constexpr std::array<std::string_view, 7> kTakenGroups{"rows",  "time",   "model",  "attributes",
-                                                       "steps", "events", "summary"};
+constexpr std::array<std::string_view, 8> kTakenGroups{"rows",  "time",   "model",   "attributes",
+                                                       "steps", "events", "summary", "continuous"};
 
 bool is_plain_word(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
@@ -59,6 +59,12 @@ std::vector<std::string> ResultHeader::validate() const {
     } else if (std::find(kTakenGroups.begin(), kTakenGroups.end(), column.group) != kTakenGroups.end()) {
       messages.push_back(
           fmt::format("the group '{}' of column '{}' is taken by the file itself", column.group, column.name));
+    }
+  }
+  std::unordered_set<std::size_t> places;
+  for (const std::size_t place : continuous) {
+    if (place >= columns.size() || !places.insert(place).second) {
+      messages.push_back(fmt::format("the continuous solution names column {} twice, or there is none", place));
     }
   }
   return messages;

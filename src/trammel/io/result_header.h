@@ -2,6 +2,7 @@
 
 // What a result file says about itself, beside the numbers.
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ struct ResultHeader {
   std::vector<std::pair<std::string, std::string>> attributes;  ///< whatever else is worth keeping
   std::vector<Column> columns;       ///< of the rows; time is always there besides, as "t" [s]
   std::vector<Column> step_columns;  ///< of the history of steps (the group is not looked at); empty for no history
+
+  std::vector<std::size_t> continuous;  ///< places of the columns whose continuous solution is stored; .h5 only
 
   /// What hinders these columns from being written, one message each; empty when sound.
   std::vector<std::string> validate() const;

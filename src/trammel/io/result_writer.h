@@ -13,12 +13,14 @@
 //
 // The two formats:
 //   .h5, .hdf5  everything, self-describing (hdf5_result_writer.h has the layout)
-//   .csv        a line of names, then a line a row; steps, events, header and summary are left out
+//   .csv        a line of names, then a line a row; steps, events, header and summary are left out, a header that asks
+//               for the continuous solution is refused
 
 #include <memory>
 #include <span>
 #include <string>
 
+#include "trammel/io/continuous_contents.h"
 #include "trammel/io/part_file.h"
 #include "trammel/io/result_header.h"
 
@@ -36,6 +38,10 @@ class ResultWriter {
   void write_row(double t, std::span<const double> values);
   /// One value per step column of the header.
   void write_step(std::span<const double> values);
+  /// The next interval of the continuous solution (its `first` is not looked at): the values of the columns that
+  /// header.continuous names at its nodes, one node behind the other in the order of time. The first node is left out
+  /// where it `shares` it with the interval before, whose last one it is.
+  void write_interval(const ContinuousInterval& interval, bool shares, std::span<const double> values);
   void add_event(const std::string& name, double t);
 
   /// Stores what is left and gives the file its name. `summary` is a JSON object about the run: status, reason,
@@ -53,6 +59,7 @@ class ResultWriter {
   /// Storing; each throws std::runtime_error with the bare reason.
   virtual void append_row(double t, std::span<const double> values) = 0;
   virtual void append_step(std::span<const double> values) = 0;
+  virtual void append_interval(const ContinuousInterval& interval, bool shares, std::span<const double> values) = 0;
   virtual void append_event(const std::string& name, double t) = 0;
   /// Stores what is left and closes the file.
   virtual void close(const std::string& summary) = 0;
@@ -71,10 +78,15 @@ class ResultWriter {
   PartFile part_;
   std::size_t columns_;
   std::size_t step_columns_;
+  std::size_t continuous_columns_;
   long rows_ = 0;
+  long intervals_ = 0;
   std::string error_;
   bool is_finished_ = false;
 };
+
+/// Whether a file of this name is written as HDF5.
+bool has_hdf5_name(const std::string& path);
 
 /// A writer of the format that the path ends with. Throws std::invalid_argument when the format is unknown or the
 /// header is not sound, std::runtime_error when the file cannot be created.

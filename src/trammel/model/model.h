@@ -244,12 +244,18 @@ struct EventRule {
   double noise = 0;                                  ///< how far the function must pass it on either side, >= 0
 };
 
+/// More than any method's: a limit against slips.
+inline constexpr int kLargestContinuousDegree = 100;
+
 struct SimulationSettings {
   double t_start = 0;  ///< [s]
   double t_end = 1;    ///< [s]
   std::optional<std::string> method;
   std::optional<double> tolerance;
   std::optional<double> output_interval;  ///< [s]
+  /// Store the continuous solution of the columns that match; of all, when there are no patterns.
+  std::optional<std::vector<std::string>> continuous;
+  std::optional<int> continuous_degree;  ///< the largest of its polynomials
   std::map<std::string, std::string> method_options;
   std::optional<double> max_step;  ///< [s]
   bool finds_switches = true;      ///< step exactly on the discontinuities of expressions

@@ -281,9 +281,13 @@ bool BdfIndex3::undo() {
   return true;
 }
 
-void BdfIndex3::interpolate(double t, State& out) {
+int BdfIndex3::dense_degree() const {
   // One degree more than the formula: the value before its last one costs nothing.
-  history_.interpolate(t, std::min(control_.last_order + 1, history_.count() - 1), work_);
+  return std::min(control_.last_order + 1, history_.count() - 1);
+}
+
+void BdfIndex3::interpolate(double t, State& out) {
+  history_.interpolate(t, dense_degree(), work_);
   out.t = t;
   out.q = work_.head(n_v_);
   out.v = work_.segment(n_v_, n_v_);

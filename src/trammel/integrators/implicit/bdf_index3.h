@@ -57,6 +57,7 @@ class BdfIndex3 final : public Method {
   bool undo() override;
   const dae::State& state() const override { return state_; }
   void interpolate(double t, dae::State& out) override;
+  int dense_degree() const override;
   int order() const override { return control_.order; }
   std::optional<double> propose_step() const override { return h_next_; }
   void add_counts(Statistics& statistics) const override { equations_->add_counts(statistics); }

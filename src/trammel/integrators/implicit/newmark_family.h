@@ -56,6 +56,7 @@ class NewmarkFamily final : public Method {
   bool undo() override;
   const dae::State& state() const override { return state_; }
   void interpolate(double t, dae::State& out) override;
+  int dense_degree() const override { return 3; }
   int order() const override;
   std::optional<double> propose_step() const override { return h_next_; }
   void add_counts(Statistics& statistics) const override { equations_.add_counts(statistics); }

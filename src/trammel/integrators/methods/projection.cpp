@@ -6,6 +6,7 @@
 // serves the next step. The error of a step is the larger of the embedded estimate and of the distance it was moved.
 // Theory: docs/theory/projection.md.
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -81,6 +82,7 @@ class Projection final : public Method {
 
   const State& state() const override { return state_; }
   int order() const override { return tableau_.embedded_order; }
+  int dense_degree() const override { return std::max(tableau_.dense_degree, 3); }
 
   void interpolate(double t, State& out) override {
     const double theta = (t - begin_.t) / h_;

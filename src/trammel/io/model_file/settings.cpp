@@ -2,10 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "trammel/io/model_file/section_readers.h"
 
 namespace trammel::io::model_file {
 namespace {
+
+void read_continuous(PartReader& reader, const Node& outputs) {
+  model::SimulationSettings& settings = reader.model().simulation;
+  const Node* node = outputs.get("continuous");
+  if (node != nullptr && (node->is_list() || reader.values().flag(outputs, "continuous"))) {
+    settings.continuous.emplace();
+    for (const NodePtr& item : node->items) settings.continuous->push_back(item->text);
+    if (node->is_list() && node->items.empty()) reader.problems().add(node->place, "the list of columns is empty");
+  }
+  const std::optional<double> degree = reader.values().number(outputs, "continuous_degree", Range::kPositive);
+  if (!degree) return;
+  if (*degree != std::floor(*degree) || *degree > model::kLargestContinuousDegree) {
+    reader.problems().add(outputs.get("continuous_degree")->place,
+                          fmt::format("continuous_degree must be a whole number from 1 to {}, but is {}",
+                                      model::kLargestContinuousDegree, *degree));
+    return;
+  }
+  settings.continuous_degree = static_cast<int>(*degree);
+}
 
 void read_simulation(PartReader& reader, const Node& map) {
   Values& values = reader.values();
@@ -23,6 +44,7 @@ void read_simulation(PartReader& reader, const Node& map) {
   if (map.has("find_switches")) settings.finds_switches = values.flag(map, "find_switches");
   if (const Node* outputs = map.get("outputs")) {
     settings.output_interval = values.number(*outputs, "every", Range::kPositive);
+    read_continuous(reader, *outputs);
   }
   if (const Node* options = map.get("options")) {
     for (const Entry& entry : options->entries) {
