@@ -61,13 +61,14 @@ AccelerationStatus AccelerationSolver::factor_position() {
                                                          : AccelerationStatus::kSingular;
 }
 
-AccelerationStatus AccelerationSolver::solve(const dae::State& near) {
+AccelerationStatus AccelerationSolver::solve(const dae::State& near, VectorIn feedback) {
   if (together_) {
-    const AccelerationStatus status = solve_together(near);
+    const AccelerationStatus status = solve_together(near, feedback);
     if (status != AccelerationStatus::kSolved) return status;
   } else {
     a_ = evaluation_.force();
     lambda_ = evaluation_.acceleration_bias();
+    if (feedback.size() > 0) lambda_ += feedback;
     metric_.solve(a_, lambda_);
   }
   // One sum finds any value that is not finite.
@@ -104,7 +105,7 @@ void AccelerationSolver::move_states(VectorIn change) {
   evaluation_.set_x_rate(x_rate_);
 }
 
-AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
+AccelerationStatus AccelerationSolver::solve_together(const dae::State& near, VectorIn feedback) {
   const dae::Structure& s = evaluation_.structure();
   const Eigen::Index n_u = upper_.size() - s.n_v();
   const AccelerationStatus no_solution =
@@ -125,6 +126,7 @@ AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
     auto balance = upper_.head(s.n_v());
     balance = evaluation_.force();
     lower_ = evaluation_.acceleration_bias();
+    if (feedback.size() > 0) lower_ += feedback;
     const double scale = largest_abs(balance) + largest_abs(lower_) + largest_abs(lambda_);
     s.mass.add_product(evaluation_.mass(), a_, -1, balance);
     s.jacobian.add_transposed_product(evaluation_.jacobian(), lambda_, -1, balance);
