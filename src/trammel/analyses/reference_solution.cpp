@@ -97,14 +97,20 @@ class ReferenceSearch {
   double t_end_ = 0;
 };
 
-/// An explicit and an implicit method of the highest orders first, then the others by order.
+/// An explicit and an implicit method of the highest orders first, then the others by order; of equal ones the default
+/// method first.
 std::vector<Candidate> ReferenceSearch::list_candidates() const {
   std::vector<Candidate> candidates;
   for (const MethodEntry* method : integrators::methods()) {
     if (find_obstacle(problem_, *method).empty()) candidates.push_back({method, {}, {}, false, 0});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.method->order > b.method->order; });
+                   [default_name = integrators::Options{}.method](const Candidate& a, const Candidate& b) {
+                     const auto rank = [&](const Candidate& c) {
+                       return 2 * c.method->order + (c.method->name == default_name);
+                     };
+                     return rank(a) > rank(b);
+                   });
   if (candidates.size() < 2) return candidates;
   const bool first_kind = is_implicit(*candidates.front().method);
   const auto other = std::find_if(candidates.begin() + 1, candidates.end(),

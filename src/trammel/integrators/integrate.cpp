@@ -187,6 +187,7 @@ void Run::finish() {
                     "and were left out",
                     lost_outputs_, first_lost_output_));
   }
+  method_->add_notes(result_.notes);
   if (result_.failure.cause == FailureCause::kException) return;  // the functions of the user are not called again
   if (schedule_->wants_last(result_.state.t)) emit(result_.state);
   evaluation_.set(result_.state);

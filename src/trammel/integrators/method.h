@@ -87,6 +87,8 @@ class Method {
   }
   /// Adds the work of evaluations and solvers of the method's own, at the end of a run.
   virtual void add_counts(Statistics& /*statistics*/) const {}
+  /// Adds what users of the method should know about its results, in words, at the end of a run.
+  virtual void add_notes(std::vector<std::string>& /*notes*/) const {}
   /// Which component or equation made the last attempt fail, in words.
   virtual std::string describe_trouble() = 0;
 };

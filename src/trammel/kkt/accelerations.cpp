@@ -12,11 +12,6 @@ using linalg::largest_abs;
 namespace {
 constexpr int kMaxIterations = 25;
 
-bool needs_symmetry(BackEnd back_end) {
-  return back_end == BackEnd::kCholeskyQr || back_end == BackEnd::kDenseSymmetric ||
-         back_end == BackEnd::kBlockElimination;
-}
-
 AccelerationStatus to_acceleration_status(const linalg::FactorStatus& status) {
   if (status.ok) return AccelerationStatus::kSolved;
   switch (status.cause) {
@@ -38,9 +33,7 @@ AccelerationSolver::AccelerationSolver(dae::Evaluation& evaluation, const Solver
       state_by_variables_(evaluation.structure().pattern(Derivative::kStateByX), 0, is_algebraic_) {
   const dae::Structure& s = evaluation.structure();
   if (s.force_depends_on_lambda() || has_implicit_states_) {
-    SolverOptions unsymmetric = options;
-    if (needs_symmetry(options.back_end)) unsymmetric.back_end = BackEnd::kDenseLu;
-    together_.emplace(make_layout(), unsymmetric);
+    together_.emplace(make_layout(), options.for_unsymmetric());
     values_.reserve(8);
   }
   a_ = Vector::Zero(s.n_v());
@@ -71,13 +64,14 @@ AccelerationStatus AccelerationSolver::factor_position() {
   return to_acceleration_status(metric_.factor(values, evaluation_.jacobian()));
 }
 
-AccelerationStatus AccelerationSolver::solve(const dae::State& near) {
+AccelerationStatus AccelerationSolver::solve(const dae::State& near, VectorIn feedback) {
   if (together_) {
-    const AccelerationStatus status = solve_together(near);
+    const AccelerationStatus status = solve_together(near, feedback);
     if (status != AccelerationStatus::kSolved) return status;
   } else {
     a_ = evaluation_.force();
     lambda_ = evaluation_.acceleration_bias();
+    if (feedback.size() > 0) lambda_ += feedback;
     metric_.solve(a_, lambda_);
   }
   // One sum finds any value that is not finite.
@@ -114,7 +108,7 @@ void AccelerationSolver::move_states(VectorIn change) {
   evaluation_.set_x_rate(x_rate_);
 }
 
-AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
+AccelerationStatus AccelerationSolver::solve_together(const dae::State& near, VectorIn feedback) {
   const dae::Structure& s = evaluation_.structure();
   const Eigen::Index n_u = upper_.size() - s.n_v();
   const AccelerationStatus no_solution =
@@ -135,6 +129,7 @@ AccelerationStatus AccelerationSolver::solve_together(const dae::State& near) {
     auto balance = upper_.head(s.n_v());
     balance = evaluation_.force();
     lower_ = evaluation_.acceleration_bias();
+    if (feedback.size() > 0) lower_ += feedback;
     const double scale = largest_abs(balance) + largest_abs(lower_) + largest_abs(lambda_);
     s.mass.add_product(evaluation_.mass(), a_, -1, balance);
     s.jacobian.add_transposed_product(evaluation_.jacobian(), lambda_, -1, balance);

@@ -34,15 +34,16 @@ class AccelerationSolver {
   /// Factorises [M G^T; G 0] at the position of the evaluation.
   [[nodiscard]] AccelerationStatus factor_position();
   /// a, lambda, x' and the algebraic ones of x into the evaluation's point; factor_position() was called at this
-  /// position. Newton's iteration, where it is needed, starts from a, lambda and x' of the state `near`.
-  [[nodiscard]] AccelerationStatus solve(const dae::State& near);
+  /// position. Newton's iteration, where it is needed, starts from a, lambda and x' of the state `near`. What is given
+  /// as `feedback` (m or nothing) is added to the bias: G a = bias + feedback.
+  [[nodiscard]] AccelerationStatus solve(const dae::State& near, VectorIn feedback = Vector());
 
   /// The factorised matrix of the last factor_position(): the mass metric that projections use.
   Solver& metric() { return metric_; }
   SolverCounts counts() const;
 
  private:
-  AccelerationStatus solve_together(const dae::State& near);
+  AccelerationStatus solve_together(const dae::State& near, VectorIn feedback);
   Layout make_layout() const;
   bool factor_together();
   void move_states(VectorIn change);

@@ -369,6 +369,14 @@ std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
       structure.m(), massive);
 }
 
+SolverOptions SolverOptions::for_unsymmetric() const {
+  SolverOptions options = *this;
+  const bool needs_symmetry = back_end == BackEnd::kCholeskyQr || back_end == BackEnd::kDenseSymmetric ||
+                              back_end == BackEnd::kBlockElimination;
+  if (needs_symmetry) options.back_end = BackEnd::kDenseLu;
+  return options;
+}
+
 SolverCounts& SolverCounts::operator+=(const SolverCounts& other) {
   factorizations += other.factorizations;
   solves += other.solves;
@@ -393,6 +401,12 @@ Layout Layout::mass_with_friction(const dae::Structure& structure) {
   return layout;
 }
 
+Layout Layout::half_explicit(const dae::Structure& structure) {
+  Layout layout = mass(structure);
+  layout.is_mass_only = false;
+  return layout;
+}
+
 Solver::Solver(Layout layout, const SolverOptions& options)
     : layout_(std::move(layout)), options_(options), pattern_(std::make_unique<Pattern>(make_whole(layout_))) {
   direct_ = make_direct(options.back_end, layout_, *pattern_);
@@ -406,23 +420,24 @@ Solver& Solver::operator=(Solver&&) noexcept = default;
 
 BackEnd Solver::back_end() const { return direct_->kind(); }
 
-void Solver::collect(std::span<const BlockValues> values, const double* jacobian) {
+void Solver::collect(std::span<const BlockValues> values, const double* jacobian, const double* reactions) {
   double* out = values_.data();
   for (std::size_t k = 0; k < values.size(); ++k) {
     const int size = layout_.blocks[k].pattern->size();
     const double weight = values[k].weight;
     for (int i = 0; i < size; ++i) *out++ = weight * values[k].values[i];
   }
-  for (int copy = 0; copy < 2; ++copy) out = std::copy_n(jacobian, layout_.jacobian->size(), out);
+  for (const double* copy : {jacobian, reactions}) out = std::copy_n(copy, layout_.jacobian->size(), out);
 }
 
-FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian) {
+FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian, const double* reactions) {
   eigen_assert(values.size() == layout_.blocks.size());
+  eigen_assert(reactions == nullptr || !layout_.is_mass_only);
   ++counts_.factorizations;
   const std::optional<FactorStatus> direct = direct_->factor_blocks(values, jacobian);
   is_factored_ = direct && direct->ok;
   if (is_factored_ && !direct_->is_in_doubt()) return *direct;
-  collect(values, jacobian);  // for back ends that need it, residuals and messages
+  collect(values, jacobian, reactions ? reactions : jacobian);  // for back ends that need it, residuals and messages
   FactorStatus status = direct ? *direct : direct_->factor(values_);
   if (!status.ok && options_.back_end == BackEnd::kAutomatic && status.cause == FactorCause::kNotPositiveDefinite) {
     // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.

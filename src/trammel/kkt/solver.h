@@ -37,6 +37,9 @@ struct Layout {
   static Layout mass(const dae::Structure& structure);
   /// The same with B = G^T + F, where F has the pattern of df/dlambda.
   static Layout mass_with_friction(const dae::Structure& structure);
+  /// H = M, B = R^T, where R has the pattern of G and values of its own: reactions of one position, constraints of
+  /// another.
+  static Layout half_explicit(const dae::Structure& structure);
 
   int upper = 0;                              ///< size of H
   int lower = 0;                              ///< rows of G
@@ -61,6 +64,9 @@ std::string find_obstacle(BackEnd back_end, const dae::Structure& structure);
 struct SolverOptions {
   BackEnd back_end = BackEnd::kAutomatic;
   int max_refinements = 2;  ///< 0 or more; residual-based, only where the factors are in doubt
+
+  /// The same for a matrix that is not symmetric: LU in place of what needs symmetry.
+  SolverOptions for_unsymmetric() const;
 };
 
 struct SolverCounts {
@@ -83,7 +89,9 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   /// Values in the order of Layout::blocks. A matrix that is singular to working precision is an answer, not a crash.
-  [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian);
+  /// `reactions` are the values of R where B = R^T + ... and R is not G: never in a layout of the mass alone.
+  [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian,
+                                            const double* reactions = nullptr);
   /// Whether the last factor() succeeded, so that solve() may be called.
   bool is_factored() const { return is_factored_; }
   /// In place: (r, s) -> (u, w), with the matrix that was factorised last, whatever its values have become since.
@@ -98,7 +106,7 @@ class Solver {
   const SolverCounts& counts() const { return counts_; }
 
  private:
-  void collect(std::span<const BlockValues> values, const double* jacobian);
+  void collect(std::span<const BlockValues> values, const double* jacobian, const double* reactions);
 
   Layout layout_;
   SolverOptions options_;

@@ -32,11 +32,12 @@ constexpr int kReactionPasses = 25;
 
 }  // namespace
 
-HalfExplicitEuler::HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme)
+HalfExplicitEuler::HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme,
+                                     const kkt::SolverOptions& linear)
     : context_(context), evaluation_(context.evaluation), layout_(evaluation_.structure()), scheme_(scheme) {
   const dae::Structure& s = evaluation_.structure();
   if (s.force_depends_on_lambda()) {
-    with_friction_.emplace(kkt::Layout::mass_with_friction(s));
+    with_friction_.emplace(kkt::Layout::mass_with_friction(s), linear.for_unsymmetric());
     friction_ = Vector::Zero(s.pattern(Derivative::kForceByLambda).size());
     blocks_.resize(2);
   }

@@ -29,7 +29,8 @@ enum class FrictionScheme {
 
 class HalfExplicitEuler {
  public:
-  HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme);
+  /// `linear` is for the matrix of (2) with F; without it the solver of the context is used.
+  HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme, const kkt::SolverOptions& linear = {});
 
   /// Begins a big step at `state` (complete): f and, where it may be needed, F there. The state is kept by reference.
   kkt::AccelerationStatus begin(const dae::State& state);

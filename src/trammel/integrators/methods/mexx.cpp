@@ -50,7 +50,7 @@ class Mexx final : public Method {
       : context_(context),
         evaluation_(context.evaluation),
         layout_(evaluation_.structure()),
-        euler_(context, read_scheme(context)),
+        euler_(context, read_scheme(context), {.back_end = linear_solver(mexx_entry, context.options)}),
         control_(read_control(context)),
         dense_(layout_, control_.largest(),
                static_cast<int>(option_number(mexx_entry, context.options, "dense_order"))),
@@ -114,6 +114,7 @@ class Mexx final : public Method {
 
   const State& state() const override { return state_; }
   int order() const override { return rows_; }
+  int dense_degree() const override { return dense_.degree(rows_); }
   std::optional<double> propose_step() const override { return control_.next_step(); }
   bool interpolates_accelerations() const override { return true; }
   bool gives_accelerations() override { return !solves_accelerations(); }
@@ -269,7 +270,8 @@ const MethodEntry mexx_entry{
       "automatic: solved for where the equations give acceleration constraints"},
      {"error_norm",
       {"parts", "common"},
-      "parts: (2.7) of the MEXX report, positions, velocities and states count alike; common: as the other methods"}},
+      "parts: (2.7) of the MEXX report, positions, velocities and states count alike; common: as the other methods"},
+     linear_solver_option()},
     [](const MethodContext& context) -> std::unique_ptr<Method> { return std::make_unique<Mexx>(context); },
     1,
     true};

@@ -27,4 +27,9 @@ struct ExplicitRungeKutta {
 /// (Hairer, Norsett and Wanner I, table II.5.2 and II.6). Seven stages, the last one shared with the next step.
 const ExplicitRungeKutta& dormand_prince_5();
 
+/// The same formula with a continuous extension that keeps its order 4 when the accelerations of stages come from
+/// velocity constraints at the next stage (docs/theory/herk.md). The embedded order 4 is that of the estimate put onto
+/// the velocity constraints.
+const ExplicitRungeKutta& half_explicit_dormand_prince_5();
+
 }  // namespace trammel::integrators
