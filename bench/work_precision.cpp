@@ -1,9 +1,9 @@
 // work_precision [--json] [--problem NAME] [--repetitions N]
 //
-// Runs `projection` and its peers over a range of tolerances and prints what each error costs: error against the
-// reference, evaluations, steps, time, and the time divided by what `projection` needs for the same error. Times are
-// processor times from problem to solution, set-up included: medians of repetitions that go round all rows, so that a
-// slow moment of the machine hits every method alike.
+// Runs `projection`, the other methods for non-stiff systems and their peers over a range of tolerances and prints what
+// each error costs: error against the reference, evaluations, steps, time, and the time divided by what `projection`
+// needs for the same error. Times are processor times from problem to solution, set-up included: medians of repetitions
+// that go round all rows, so that a slow moment of the machine hits every method alike.
 
 #include <fmt/format.h>
 
@@ -39,10 +39,11 @@ struct Row {
   std::optional<double> ratio;
 };
 
-Contender make_projection(const Problem& problem) {
+Contender make_own(const Problem& problem, const std::string& method) {
   const cases::Case& setup = problem.setup;
-  return {std::string(kYardstick), decades(3, 11), [&setup](double tolerance) {
-            const auto options = integrators::Options::with_tolerance(tolerance);
+  return {method, decades(3, 11), [&setup, method](double tolerance) {
+            auto options = integrators::Options::with_tolerance(tolerance);
+            options.method = method;
             integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
             if (!run.ok()) throw std::runtime_error(run.reason);
             return Outcome{run.state.q, run.statistics.evaluations.force, run.statistics.steps};
@@ -50,7 +51,8 @@ Contender make_projection(const Problem& problem) {
 }
 
 std::vector<Contender> make_contenders(const Problem& problem) {
-  std::vector<Contender> contenders{make_projection(problem), make_underlying_ode(problem)};
+  std::vector<Contender> contenders{make_own(problem, std::string(kYardstick)), make_own(problem, "mexx"),
+                                    make_own(problem, "herk"), make_underlying_ode(problem)};
   if (problem.name == "andrews") contenders.push_back(make_reduced_andrews(problem));
   contenders.push_back(make_ida(problem, IdaForm::kStabilised));
   contenders.push_back(make_ida(problem, IdaForm::kIndex1));

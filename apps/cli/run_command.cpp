@@ -28,7 +28,7 @@ struct RunArguments {
   std::optional<std::string> method;
   std::optional<std::string> form;
   std::vector<std::string> method_options;
-  std::optional<double> tolerance, rtol, atol, t_end, h_max, h_fixed, time_limit;
+  std::optional<double> tolerance, rtol, atol, t_end, h_initial, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
   std::optional<std::string> out;
   std::optional<double> every, gap;
@@ -100,6 +100,10 @@ integrators::Options integration_options(const RunArguments& arguments, const Pr
   if (arguments.rtol) options.rtol = *arguments.rtol;
   if (arguments.atol) options.atol = *arguments.atol;
   if (arguments.h_max) options.h_max = *arguments.h_max;
+  if (arguments.h_initial) {
+    if (*arguments.h_initial == 0) throw InputError("the first step is 0, but must be positive");
+    options.h_initial = *arguments.h_initial;
+  }
   if (arguments.h_fixed) {
     if (*arguments.h_fixed == 0) throw InputError("the fixed step is 0, but must be positive");
     options.h_fixed = *arguments.h_fixed;
@@ -298,6 +302,7 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_flag("--every-step", a->every_step, "Results at every accepted step");
   command->add_option("--at", a->at, "Results at these times [s]")->delimiter(',')->allow_extra_args(false);
   command->add_flag("--events", a->with_events, "Look for the events of the case, and stop where they say so");
+  command->add_option("--first-step", a->h_initial, "Size of the first attempt [s]; default: found from the start");
   command->add_option("--max-step", a->h_max, "Largest step [s]");
   command->add_option("--fixed-step", a->h_fixed, "Steps of this size, without error control [s]");
   command->add_option("--max-steps", a->max_steps, "Stop after so many steps");

@@ -28,6 +28,7 @@ Json describe_statistics(const integrators::Statistics& s) {
           {"jacobian_evaluations", renewals},
           {"derivative_evaluations", s.evaluations.derivative},
           {"newton_iterations", s.newton_iterations},
+          {"substeps", s.substeps},
           {"factorizations", s.linear.factorizations},
           {"solves", s.linear.solves},
           {"refinements", s.linear.refinements},

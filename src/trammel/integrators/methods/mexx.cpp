@@ -39,7 +39,8 @@ FrictionScheme read_scheme(const MethodContext& context) {
 OrderControlOptions read_control(const MethodContext& context) {
   OrderControlOptions options;
   options.max_rows = static_cast<int>(option_number(mexx_entry, context.options, "max_order"));
-  options.fixed_rows = static_cast<int>(option_number(mexx_entry, context.options, "fixed_order"));
+  const std::string fixed = option_value(mexx_entry, context.options, "fixed_order");
+  options.fixed_rows = fixed == "no" ? 0 : std::stoi(fixed);
   options.rtol = context.norm.rtol();
   return options;
 }
@@ -262,7 +263,9 @@ const MethodEntry mexx_entry{
       "discretisation of forces that depend on reactions: the modified one keeps its accuracy when they do so "
       "strongly"},
      {"max_order", {"13"}, "largest order of the extrapolation", true, 3, kMaxRows},
-     {"fixed_order", {"0"}, "order of every step; 0: it changes with the solution", true, 0, kMaxRows},
+     {"fixed_order",
+      {"no", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"},
+      "order of every step; no: it changes with the solution"},
      {"dense_order", {"15"}, "largest degree of the interpolation between the ends of a step", true, 3, kMaxRows + 2},
      {"accelerations",
       {"automatic", "solved", "extrapolated"},
