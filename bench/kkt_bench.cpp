@@ -71,6 +71,11 @@ void insulator_chain(benchmark::State& state) {
 }
 
 template <BackEnd kBackEnd>
+void mixed_chain(benchmark::State& state) {
+  run_accelerations(state, build_moving("mixed-chain", {{"n", static_cast<double>(state.range(0))}}), kBackEnd);
+}
+
+template <BackEnd kBackEnd>
 void andrews(benchmark::State& state) {
   run_accelerations(state, build_moving("andrews"), kBackEnd);
 }
@@ -133,6 +138,9 @@ BENCHMARK_TEMPLATE(chain, BackEnd::kAutomatic)->Apply(sparse_sizes);
 BENCHMARK_TEMPLATE(insulator_chain, BackEnd::kDenseSymmetric)->Arg(2)->Arg(8)->Arg(32);
 BENCHMARK_TEMPLATE(insulator_chain, BackEnd::kDenseLu)->Arg(2)->Arg(8)->Arg(32);
 BENCHMARK_TEMPLATE(insulator_chain, BackEnd::kSparse)->Arg(2)->Arg(8)->Arg(32);
+BENCHMARK_TEMPLATE(mixed_chain, BackEnd::kDenseLu)->Arg(2)->Arg(10)->Arg(40);
+BENCHMARK_TEMPLATE(mixed_chain, BackEnd::kBlockElimination)->Arg(2)->Arg(10)->Arg(40);
+BENCHMARK_TEMPLATE(mixed_chain, BackEnd::kSparse)->Arg(2)->Arg(10)->Arg(40);
 BENCHMARK_TEMPLATE(filled, BackEnd::kCholeskyQr)->ArgsProduct({{40, 80, 160}, {1, 2, 3, 4, 8}});
 BENCHMARK_TEMPLATE(filled, BackEnd::kDenseLu)->ArgsProduct({{40, 80, 160}, {1, 2, 3, 4, 8}});
 BENCHMARK_TEMPLATE(filled, BackEnd::kSparse)->ArgsProduct({{40, 80, 160}, {1, 2, 3, 4, 8}});

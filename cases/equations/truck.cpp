@@ -348,13 +348,14 @@ std::vector<BodyPose> calc_poses(const dae::State& s) {
 }
 
 io::Scene draw() {
-  const std::array<std::vector<model::Shape>, kBodies> shapes{{{disc(0.5)},
-                                                               {disc(0.5)},
-                                                               {box(8.4, 0.25, 0.7, -0.1)},
-                                                               {box(1.3, 0.6, 0, 0.25)},
-                                                               {box(2.1, 1.7, 0, 0.45)},
-                                                               {box(0.5, 0.12), box(0.12, 0.7, -0.25, 0.35)},
-                                                               {box(6.4, 1.6, -0.6, 0.3)}}};
+  const std::array<std::vector<model::Shape>, kBodies> shapes{
+      {{disc(0.5)},
+       {disc(0.5)},
+       {box(8.4, 0.25, 0.7, -0.1), box(0.3, 1.14, -0.965, -0.77), box(0.3, 1.14, 3.535, -0.77)},
+       {box(1.3, 0.6, 0, 0.25)},
+       {box(2.1, 1.7, 0, 0.45)},
+       {box(0.5, 0.12), box(0.12, 0.7, -0.25, 0.35)},
+       {box(6.4, 1.6, -0.6, 0.3), box(0.3, 0.4, -1.61, -0.6)}}};
   PlanarScene scene(kGravity);
   for (std::size_t i = 0; i < kBodies; ++i) scene.add_body(kBody[i].name, kBody[i].mass, shapes[i]);
   const auto end = [](const Span& span, int body, double y) {
@@ -388,8 +389,8 @@ const CaseEntry truck_entry{
     "model of Lubich, Nowak, Poehle, Engstler 1992 (MEXX), section 5.3, after Simeon et al. 1994; numbers of "
     "Eich-Soellner, "
     "Fuehrer 1998, but engine, seat, how they share the masses, the roads and the time are ours",
-    {{"road", 0, "0 = sine; 1 = as measured: class C of ISO 8608, which fades from 8 s to 12 s and is level then", 0, 1,
-      true}},
+    {{"road", 0, "0 = sine; 1 = uneven like a measured one: class C of ISO 8608, fades from 8 s to 12 s, then level", 0,
+      1, true}},
     build};
 
 }  // namespace trammel::cases
