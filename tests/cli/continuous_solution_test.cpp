@@ -34,7 +34,7 @@ TEST_F(ContinuousProgram, GivesAtAnyTimeWhatTheRunWouldHaveWritten) {
   for (const Sample& sample : samples) {
     SCOPED_TRACE(sample.arguments);
     const std::string common = "run " + sample.arguments + " -q --out ";
-    ASSERT_EQ(run(common + path("c.h5") + " --every 0.5 --continuous").status, 0);
+    ASSERT_EQ(run(common + path("c.h5") + " --continuous").status, 0);
     ASSERT_EQ(run(common + path("r.h5") + " --at " + sample.times).status, 0);
     const nlohmann::json found = values("c.h5", "'*' --at " + sample.times), wanted = values("r.h5", "'*'");
     ASSERT_EQ(found["columns"].size(), wanted["columns"].size());
