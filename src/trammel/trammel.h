@@ -7,6 +7,7 @@
 #include "trammel/dae/evaluation.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
+#include "trammel/io/continuous_recorder.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/result_file.h"
 #include "trammel/io/result_writer.h"

@@ -141,9 +141,18 @@ TEST_P(Conformance, IntervalsMakeUpTheRunAndDoNotChangeIt) {
   EXPECT_EQ(plain.state.lambda, seen.state.lambda);
 }
 
+/// x'' = -x - x^3
+class HardSpring final : public dae::ConstrainedSystem {
+ public:
+  HardSpring() : ConstrainedSystem(Structure::full({"x"})) {}
+  void calc_mass(const Point&, MatrixValues M) const override { M(0, 0) = 1; }
+  void calc_force(const Point& at, VectorOut f) const override { f[0] = -at.q[0] - std::pow(at.q[0], 3); }
+};
+
 TEST_P(Conformance, InAnIntervalTheSolutionIsAPolynomialOfTheDegreeThatIsSaid) {
-  const Problem& problem = smooth_problem("polar point");  // without constraints nothing is moved onto them
-  if (!can(problem)) GTEST_SKIP();
+  const HardSpring spring;  // without constraints nothing is moved onto them
+  dae::State start = dae::State::zero(spring.structure());
+  start.q << 1;
   Observers observers;
   double largest = 0;
   observers.interval = [&](const integrators::SolutionInterval& interval) {
@@ -152,7 +161,8 @@ TEST_P(Conformance, InAnIntervalTheSolutionIsAPolynomialOfTheDegreeThatIsSaid) {
     const linalg::Vector polynomial = interpolate_q(interval, t);
     largest = std::max(largest, linalg::largest_abs(polynomial - interval.at(t)->q));
   };
-  integrate(*problem.system, problem.start, problem.t_end, options(1e-4), {}, observers);
+  const RunResult result = integrate(spring, start, 5, options(1e-4), {}, observers);
+  ASSERT_EQ(result.status, RunStatus::kCompleted) << result.reason;
   EXPECT_LT(largest, 1e-13);
 }
 

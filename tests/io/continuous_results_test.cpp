@@ -104,7 +104,11 @@ TEST_F(ContinuousResults, ReproduceTheInterpolationOfTheRunBetterThanTheToleranc
         options.method = method;
         const double t_end = problem.start.t + 0.3 * (problem.t_end - problem.start.t);
         const Differences d = calc_differences(record(*problem.system, problem.start, t_end, options), s);
-        std::printf("%s %s %g: %g %g %g\n", name, method, tolerance, d.q / tolerance, d.v / tolerance, d.a / tolerance);
+        SCOPED_TRACE(::testing::Message() << name << " by " << method << " at " << tolerance);
+        EXPECT_LT(d.q, tolerance);
+        EXPECT_LT(d.v, tolerance);
+        EXPECT_LT(d.a, 10 * tolerance) << "accelerations and reactions, whose error no method controls";
+        EXPECT_GT(d.q, 0) << "otherwise nothing was compared";
       }
     }
   }

@@ -642,7 +642,7 @@ void Run::write_output(double begin, double end) {
 }
 
 void Run::hand_over_interval(double begin, double end) {
-  if (!observers_.interval) return;
+  if (!observers_.interval || !(end > begin)) return;  // an event may cut a step where it begins
   observers_.interval({begin, end, method_->dense_degree(), std::exchange(continues_, true),
                        [this](double t) { return solution_.at(t, Detail::kConsistent); }});
 }

@@ -169,6 +169,12 @@ std::vector<std::size_t> read_order(hid_t group, const std::string& name, std::s
   return {order.begin(), order.end()};
 }
 
+bool is_group(hid_t parent, const std::string& name) {
+  H5O_info_t info{};
+  checked(H5Oget_info_by_name(parent, name.c_str(), &info, H5P_DEFAULT));
+  return info.type == H5O_TYPE_GROUP;
+}
+
 /// A whole number that is stored as a double; what is none becomes -1.
 long as_index(double value) {
   return value >= 0 && value < 1e9 && value == std::floor(value) ? static_cast<long>(value) : -1;
@@ -182,9 +188,7 @@ void Hdf5Columns::read_tables(ResultHeader& header) {
       continue;
     // What others have added to the file is none of ours.
     const std::string values = name + "/values";
-    H5O_info_t info{};
-    checked(H5Oget_info_by_name(file(), name.c_str(), &info, H5P_DEFAULT));
-    if (info.type != H5O_TYPE_GROUP || !has_link(file(), values)) continue;
+    if (!is_group(file(), name) || !has_link(file(), values)) continue;
     const Hdf5Handle group = open_group(file(), name);
     Table table;
     table.dataset = open_dataset(file(), values);
@@ -240,6 +244,7 @@ void Hdf5Columns::read_time(ResultContents& contents) const {
 }
 
 void Hdf5Columns::read_continuous(ResultContents& contents) {
+  if (!has_link(file(), "continuous") || !is_group(file(), "continuous")) return;
   // A group of others may have the same name.
   if (!has_link(file(), "continuous/nodes") && !has_link(file(), "continuous/intervals")) return;
   const Hdf5Handle group = open_group(file(), "continuous");
