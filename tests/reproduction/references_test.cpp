@@ -122,7 +122,7 @@ TEST_P(Reproduction, OtherExplicitMethodsApproachTheReferenceWithTheTolerance) {
   for (const char* method : {"herk", "baumgarte"}) {
     if (!find_obstacles(*integrators::find_method(method), c.system->structure(), {}).empty()) continue;
     const double loose = calc_error_of(method, reference, 1e-6), tight = calc_error_of(method, reference, 1e-8);
-    // The factors are those by which the systems let errors grow: up to 300 here.
+    // The factors are those by which the systems let errors grow, up to 600 here.
     EXPECT_LT(loose, 1e-3) << method;
     EXPECT_LT(tight, 1e-5) << method;
     if (tight > 1e-8) {
