@@ -23,6 +23,9 @@ TEST_P(Order, OfPositionsVelocitiesAndMultipliersIsThatOfTheFormula) {
       const int n = 40 << k;
       integrators::Options options;
       options.method = entry.name;
+      // Parameters that are tied to the step divide the round-off of the constraints by it, and soon it is all that is
+      // left; explicit_order_test.cpp looks at them.
+      if (entry.name == "baumgarte") options.method_options["alpha"] = "2";
       options.h_fixed = problem.t_end / n;
       options.output.kind = integrators::OutputKind::kSteps;
       // The largest error at eight times: at a single one, errors that change their sign spoil the slope.

@@ -7,6 +7,7 @@
 
 #include "cases/reference.h"
 #include "trammel/integrators/integrate.h"
+#include "trammel/integrators/method.h"
 
 namespace trammel::cases {
 namespace {
@@ -73,12 +74,12 @@ TEST_P(Reproduction, TheSolutionMeetsTheReference) {
   std::printf("[ error    ] %-34s %.1e after %ld steps\n", reference.name.c_str(), worst, result.statistics.steps);
 }
 
-/// Largest error of a position or state, relative to 1 + its size, of a run of hht.
-double calc_error_of_hht(const Reference& reference, double tolerance) {
+/// Largest error of a position or state, relative to 1 + its size, of a run.
+double calc_error_of(const std::string& method, const Reference& reference, double tolerance) {
   const Case c = build_case(*find_case(reference.case_name), reference.parameters);
   const dae::Structure& s = c.system->structure();
   integrators::Options options = integrators::Options::with_tolerance(tolerance);
-  options.method = "hht";
+  options.method = method;
   options.output.kind = integrators::OutputKind::kPoints;
   for (const ReferencePoint& point : reference.points) options.output.points.push_back(point.t);
   const std::map<std::string, double> sizes = sizes_in(reference);
@@ -97,20 +98,36 @@ double calc_error_of_hht(const Reference& reference, double tolerance) {
   };
   const RunResult result = integrate(*c.system, c.start, reference.points.back().t, options, {}, observers);
   EXPECT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
-  std::printf("[ error    ] hht, tolerance %.0e: %-34s %.1e after %ld steps\n", tolerance, reference.name.c_str(),
-              worst, result.statistics.steps);
+  std::printf("[ error    ] %s, tolerance %.0e: %-34s %.1e after %ld steps\n", method.c_str(), tolerance,
+              reference.name.c_str(), worst, result.statistics.steps);
   return worst;
 }
 
 TEST_P(Reproduction, HhtApproachesTheReferenceWithTheTolerance) {
   const Reference& reference = GetParam();
   if (is_too_fast_for_explicit_methods(reference)) GTEST_SKIP() << "oscillations that hht is there to damp";
-  const double loose = calc_error_of_hht(reference, 1e-5), tight = calc_error_of_hht(reference, 1e-7);
+  const double loose = calc_error_of("hht", reference, 1e-5), tight = calc_error_of("hht", reference, 1e-7);
   // By theory the error goes like tol^(2/3), here by 0.046. Where it is small anyway, other things limit the steps.
   const double expected = std::pow(1e-7, 2.0 / 3);
   EXPECT_LT(tight, 100 * expected);
   if (tight > expected) {
     EXPECT_LT(tight, 0.12 * loose);
+  }
+}
+
+TEST_P(Reproduction, OtherExplicitMethodsApproachTheReferenceWithTheTolerance) {
+  const Reference& reference = GetParam();
+  if (is_too_fast_for_explicit_methods(reference)) GTEST_SKIP() << "needs a method for oscillatory systems";
+  const Case c = build_case(*find_case(reference.case_name), reference.parameters);
+  for (const char* method : {"herk", "baumgarte"}) {
+    if (!find_obstacles(*integrators::find_method(method), c.system->structure(), {}).empty()) continue;
+    const double loose = calc_error_of(method, reference, 1e-6), tight = calc_error_of(method, reference, 1e-8);
+    // The factors are those by which the systems let errors grow, up to 600 here.
+    EXPECT_LT(loose, 1e-3) << method;
+    EXPECT_LT(tight, 1e-5) << method;
+    if (tight > 1e-8) {
+      EXPECT_LT(tight, 0.1 * loose) << method;
+    }
   }
 }
 

@@ -122,8 +122,8 @@ const MethodEntry baumgarte_entry{
     5,
     {.nonholonomic = true, .implicit_states = false, .reaction_dependent_forces = true, .general_kinematics = false},
     {{"c", {"0.5"}, "a step shrinks old violations to 1 - c: beta = c/h, alpha = (1 - c/4) c/h", true, 1e-3, 1},
-     {"alpha", {"0"}, "[1/s] a number instead of c, for all steps; 0: not given, then that of beta", true, 0, 1e9},
-     {"beta", {"0"}, "[1/s] the same; 0: not given, then that of alpha", true, 0, 1e9},
+     {"alpha", {"0"}, "[1/s] a number for the whole run in place of c; not given: that of beta", true, 1e-6, 1e9},
+     {"beta", {"0"}, "[1/s] the same; not given: that of alpha", true, 1e-6, 1e9},
      linear_solver_option()},
     [](const MethodContext& context) -> std::unique_ptr<Method> { return std::make_unique<Baumgarte>(context); }};
 
