@@ -76,6 +76,7 @@ void add_kinematics_command(CLI::App& app, Action& action) {
   command->add_option("--every", a->every, "Results at this interval [s]; default: that of the file, or 200 intervals");
   command->add_option("--out", a->out, "Write results to this file (.h5 or .csv)");
   command->add_option("--max-step", a->h_max, "Largest step [s]; default: that of the file");
+  a->request.options.with_dry_friction = false;
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints are an error");
   command->add_flag("--json", a->as_json, "Print one JSON object and nothing else");
   command->add_flag("-q,--quiet", a->quiet, "No progress on standard error");

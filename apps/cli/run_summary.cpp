@@ -102,9 +102,10 @@ std::string list_positions(const cases::Case& problem, const dae::State& state) 
 
 std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   const dae::Structure& s = problem.system->structure();
-  std::string text = fmt::format("{}: {}, {}", case_name, count(s.n_v(), "coordinate"), count(s.m(), "constraint"));
+  const int rows = s.m() - static_cast<int>(s.switchable_rows.size());  // without those of friction that sticks
+  std::string text = fmt::format("{}: {}, {}", case_name, count(s.n_v(), "coordinate"), count(rows, "constraint"));
   // In a run that went well the constraints were independent.
-  const int freedoms = s.n_v() - s.m();
+  const int freedoms = s.n_v() - rows;
   if (result.ok()) text += freedoms == 1 ? ", 1 degree of freedom" : fmt::format(", {} degrees of freedom", freedoms);
   text += '\n';
   text += result.brief_report();

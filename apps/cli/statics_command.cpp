@@ -68,6 +68,7 @@ void add_statics_command(CLI::App& app, Action& action) {
   auto a = std::make_shared<StaticsArguments>();
   add_problem_options(*command, a->request);
   command->add_flag("--any", a->any_equilibrium, "Take the nearest equilibrium, also when it is unstable");
+  a->request.options.with_dry_friction = false;
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints are an error");
   command->add_flag("--json", a->as_json, "Print one JSON object and nothing else");
   command->callback([&action, a] { action = [a] { return find(*a); }; });

@@ -138,6 +138,16 @@ double power(const std::string& name, const ParameterValues& p, const State& s) 
   if (name == "double-pendulum" || name == "double-pendulum-bodies")
     return -15 * s.v[2] * s.v[2] - 5e4 * std::pow(s.v[5] - s.v[2], 2);
   if (name == "bushing-pendulum" || name == "bushing-pendulum-bodies") return -10 * s.v.squaredNorm();
+  if (name == "incline-block") {  // the rope, and friction where the block slips
+    const double alpha = std::numbers::pi / 15, speed = s.v[0] * std::cos(alpha) + s.v[1] * std::sin(alpha);
+    const double weight = 2 * 9.81 * std::cos(alpha);
+    return 17 * std::sin(std::numbers::pi / 2 * s.t) * speed - 0.4 * weight * std::abs(speed);
+  }
+  if (name == "belt-oscillator") return -0.3 * 9.81 * std::abs(s.v[3] - s.v[0]);
+  if (name == "brake") {
+    const Eigen::Vector2d pin(3 * s.a[0], 3 * (s.a[1] + 9.81));
+    return -0.4 * 0.08 * (pin.norm() + 60) * std::abs(s.v[2]);
+  }
   if (name == "seven-body") return 0.033 * s.v[2];
   if (name == "flyball-governor") {  // the damper of the collar, and engine and load on the shaft
     const double height = s.q[23], u = std::clamp((s.t - 0.5) / 0.1, 0.0, 1.0);

@@ -21,6 +21,14 @@ std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> e
   if (!form.plain) return events;
   for (integrators::Event& event : events) {
     event.function = [form, inner = event.function](const dae::State& state) { return inner(form.to_quasi(state)); };
+    if (event.settle) {
+      event.settle = [form, inner = event.settle](dae::State& state, bool is_start) {
+        dae::State quasi = form.to_quasi(state);
+        std::vector<std::string> happened = inner(quasi, is_start);
+        state.x = quasi.x;
+        return happened;
+      };
+    }
     if (!event.change) continue;
     event.change = [form, inner = event.change](dae::State& state) {
       dae::State quasi = form.to_quasi(state);

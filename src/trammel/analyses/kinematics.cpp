@@ -447,6 +447,10 @@ RunResult drive(const dae::ConstrainedSystem& system, const dae::State& start, c
   std::vector<std::string> problems = options.validate(s, start.t);
   for (std::string& problem : dae::find_state_problems(s, guess)) problems.push_back(std::move(problem));
   if (s.n_v() == 0) problems.emplace_back("the system has no coordinates");
+  if (!s.switchable_rows.empty()) {
+    problems.emplace_back(
+        "kinematics cannot take friction that sticks and slips; prepare the model without dry friction");
+  }
   if (!problems.empty())
     return refuse(start, FailureCause::kInvalidInput, fmt::format("{}", fmt::join(problems, "; ")));
   const AssemblyResult assembly = assemble(system, guess, options.assembly);

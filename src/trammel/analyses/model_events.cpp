@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trammel/analyses/friction_modes.h"
 #include "trammel/system/probe.h"
 
 namespace trammel::analyses {
@@ -96,6 +97,43 @@ void add_program_edges(const std::shared_ptr<Shared>& shared, std::vector<Event>
   }
 }
 
+// Slip velocities [m/s, rad/s] and shares of a limit below this are noise.
+constexpr double kFrictionNoise = 1e-9;
+// The same for components of loads, relative to the weight of the mechanism or to 1 N.
+constexpr double kLoadNoise = 1e-9;
+
+double calc_weight(const Mechanism& mechanism) {
+  double mass = 0;
+  for (const model::Body& body : mechanism.model().bodies) mass += body.mass;
+  return mass * mechanism.model().gravity.norm();
+}
+
+void add_friction_events(const std::shared_ptr<const Mechanism>& mechanism, bool with_edges,
+                         std::vector<Event>& events) {
+  const system::DryFrictions& frictions = mechanism->forces().frictions();
+  if (!frictions.is_active()) return;
+  const auto modes = std::make_shared<FrictionModes>(mechanism);
+  for (int k = 0; k < frictions.count(); ++k) {
+    Event event;
+    event.name = frictions.name(k) + " sticks or slips";
+    event.function = [modes, k](const dae::State& state) { return modes->calc_margin(state, k); };
+    event.settle = [modes, k](dae::State& state, bool is_start) { return modes->settle(state, is_start ? -1 : k); };
+    event.crossing = Crossing::kFalling;
+    event.action = EventAction::kRestart;
+    event.threshold = kFrictionNoise;
+    event.needs_accelerations = true;
+    events.push_back(std::move(event));
+    for (int edge = 0; with_edges && edge < frictions.edge_count(k); ++edge) {
+      Event of_load;
+      of_load.name = "the load of " + frictions.name(k);
+      of_load.function = [modes, k, edge](const dae::State& state) { return modes->calc_edge(state, k, edge); };
+      of_load.threshold = kLoadNoise * std::max(1.0, calc_weight(*mechanism));
+      of_load.needs_accelerations = true;
+      events.push_back(make_edge(std::move(of_load)));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<const model::Program*> find_watched_programs(const Mechanism& mechanism) {
@@ -120,6 +158,7 @@ std::vector<Event> make_events(std::shared_ptr<const Mechanism> mechanism) {
   const model::Model& model = shared->mechanism->model();
   std::vector<Event> events;
   for (const model::EventRule& rule : model.events) events.push_back(make_model_event(shared, rule));
+  add_friction_events(shared->mechanism, model.simulation.finds_switches, events);
   if (!model.simulation.finds_switches) return events;
   add_program_edges(shared, events);
   // Accelerations are the second derivatives of the functions that drive coordinates.

@@ -169,6 +169,26 @@ void describe_redundancy(const Mobility& mobility, std::vector<std::string>& war
   }
 }
 
+/// Rows that are left out bear nothing, though a real joint would.
+void describe_unknown_loads(const Mechanism& mechanism, const std::vector<std::string>& left_out,
+                            std::vector<std::string>& warnings) {
+  const system::DryFrictions& frictions = mechanism.forces().frictions();
+  for (int k = 0; k < frictions.count(); ++k) {
+    const auto joint = static_cast<std::size_t>(frictions.data(k).coordinate.joint);
+    const auto is_of_joint = [&](const std::string& name) {
+      const std::vector<int>& rows = mechanism.constraints().joint_rows()[joint];
+      return std::any_of(rows.begin(), rows.end(), [&](int row) {
+        return mechanism.constraints().names()[static_cast<std::size_t>(row)] == name;
+      });
+    };
+    if (std::none_of(left_out.begin(), left_out.end(), is_of_joint)) continue;
+    warnings.push_back(fmt::format(
+        "the load of dry-friction '{}' is not determined: constraints of its joint '{}' are redundant, and those left "
+        "out bear nothing",
+        frictions.name(k), mechanism.model().joints[joint].name));
+  }
+}
+
 Prepared fail(Prepared prepared, std::string message) {
   prepared.ok = false;
   prepared.message = std::move(message);
@@ -188,6 +208,7 @@ Prepared prepare(const std::shared_ptr<const model::Model>& given, const Prepare
   CompileOptions compile;
   compile.constraints.with_initial_values = true;
   compile.constraints.with_couplings = false;
+  compile.with_dry_friction = false;  // rows that are switched are of no use before the motion starts
   auto mechanism = std::make_shared<const Mechanism>(model, compile);
   AssemblyResult& assembly = prepared.assembly;
   assembly = assemble_mechanism(*mechanism, mechanism->given_state(), false);
@@ -227,7 +248,18 @@ Prepared prepare(const std::shared_ptr<const model::Model>& given, const Prepare
   const kinematics::RedundancyReport report = find_redundancy_at(*mechanism, prepared.start);
   mobility.degrees_of_freedom = report.degrees_of_freedom;
   for (const kinematics::RedundantRow& row : report.redundant) mobility.redundant.push_back({row.name, row.implied_by});
+  const bool has_friction = options.with_dry_friction && mechanism->forces().frictions().count() > 0;
+  const auto compile_finally = [&] {
+    if (!has_friction && compile.constraints.implied.empty()) return;
+    compile.with_dry_friction = has_friction;
+    prepared.mechanism = std::make_shared<const Mechanism>(model, compile);
+    prepared.start = transfer(*prepared.mechanism, prepared.start);
+  };
+  if (!options.with_dry_friction && mechanism->forces().frictions().count() > 0) {
+    prepared.warnings.push_back("dry friction is left out here; it acts in runs only");
+  }
   if (mobility.redundant.empty()) {
+    compile_finally();
     prepared.ok = true;
     return prepared;
   }
@@ -253,8 +285,8 @@ Prepared prepare(const std::shared_ptr<const model::Model>& given, const Prepare
     return fail(prepared, fmt::format("redundant constraints: {}", fmt::join(names, "; ")));
   }
   describe_redundancy(mobility, prepared.warnings);
-  prepared.mechanism = std::make_shared<const Mechanism>(model, compile);
-  prepared.start = transfer(*prepared.mechanism, prepared.start);
+  if (has_friction) describe_unknown_loads(*mechanism, names, prepared.warnings);
+  compile_finally();
   prepared.ok = true;
   return prepared;
 }

@@ -15,6 +15,8 @@ namespace trammel::analyses {
 struct PrepareOptions {
   bool is_strict = false;           ///< refuse redundant constraints instead of leaving them out
   bool with_energy_states = false;  ///< integrate dissipated and driven energy along
+  /// With dry friction, as runs want it. Analyses without time take the mechanism without it; a warning tells.
+  bool with_dry_friction = true;
 };
 
 /// A constraint that others imply.

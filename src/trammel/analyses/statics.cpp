@@ -484,6 +484,9 @@ StaticsResult find_equilibrium(const dae::ConstrainedSystem& system, const dae::
   std::vector<std::string> problems = options.validate(s);
   for (std::string& problem : dae::find_state_problems(s, start)) problems.push_back(std::move(problem));
   if (s.n_v() == 0) problems.emplace_back("the system has no coordinates");
+  if (!s.switchable_rows.empty()) {
+    problems.emplace_back("statics cannot take friction that sticks and slips; prepare the model without dry friction");
+  }
   if (!problems.empty()) {
     refusal.message = fmt::format("{}", fmt::join(problems, "; "));
     return refusal;

@@ -41,6 +41,7 @@ class ConstrainedSystem {
   /// n_g residuals of (3). May read x to choose between branches that differ by a constant, such as the turns of an
   /// angle; a method therefore sets x before it projects positions.
   virtual void calc_constraint(const Point& at, VectorOut g) const;
+  /// May read x for one thing: which of Structure::switchable_rows are zero.
   virtual void calc_jacobian(const Point& at, MatrixValues G) const;
   /// Residuals of Structure::implied_names; may read x like calc_constraint.
   virtual void calc_implied(const Point& at, VectorOut residuals) const;

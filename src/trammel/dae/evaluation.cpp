@@ -44,7 +44,12 @@ void Evaluation::set_velocity(VectorIn v) {
 void Evaluation::set_x(VectorIn x) {
   if (x == point_.x) return;
   point_.x = x;
+  forget_by_x();
+}
+
+void Evaluation::forget_by_x() {
   forget(kConstraint | kForce | kStateQuantities);
+  if (!structure().switchable_rows.empty()) forget(kJacobian | kVelocityOffset | kBias);
 }
 
 void Evaluation::set_lambda(VectorIn lambda) {
@@ -201,7 +206,7 @@ const Vector& Evaluation::follow_position() {
   if (!structure().following_states.empty()) {
     ensure_position();
     system_.calc_following_states(point_, point_.x);
-    forget(kConstraint | kForce | kStateQuantities);
+    forget(kConstraint | kForce | kStateQuantities);  // what follows positions switches no rows
   }
   return point_.x;
 }

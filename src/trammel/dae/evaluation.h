@@ -3,8 +3,8 @@
 // Evaluates a system at a moving point, each quantity at most once per stage, and counts what it did.
 //
 // Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and
-// setting the same values again forgets nothing; of what belongs to the position, only g may depend on x. One
-// Evaluation belongs to one thread. Memory is taken at construction and at the first use of a derivative.
+// setting the same values again forgets nothing; of what belongs to the position, only g may depend on x, and G and the
+// bias where rows can be switched off. One Evaluation belongs to one thread. Memory is taken at construction and at the first use of a derivative.
 
 #include "trammel/dae/constrained_system.h"
 #include "trammel/dae/evaluation_counts.h"
@@ -78,6 +78,7 @@ class Evaluation {
 
   bool is_fresh(Quantity quantity) const { return (fresh_ & quantity) != 0; }
   void forget(unsigned quantities) { fresh_ &= ~quantities; }
+  void forget_by_x();
   void ensure_position();
   void ensure_velocity();
   void calc_bias_by_differences(VectorOut bias);

@@ -160,6 +160,12 @@ std::vector<std::string> Structure::validate() const {
   for (const int k : following_states) {
     if (k < 0 || k >= n_x()) problems.push_back(fmt::format("there is no state {} that could follow positions", k));
   }
+  for (const int row : switchable_rows) {
+    if (row < 0 || row >= m()) problems.push_back(fmt::format("there is no row {} that could be switched off", row));
+  }
+  if (!std::is_sorted(switchable_rows.begin(), switchable_rows.end())) {
+    problems.push_back("the rows that can be switched off are not in increasing order");
+  }
   if (has_trivial_kinematics && n_q() != n_v()) {
     problems.push_back(fmt::format("{} positions and {} velocities do not go with q' = v", n_q(), n_v()));
   }

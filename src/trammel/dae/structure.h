@@ -77,6 +77,10 @@ struct Structure {
   /// that of the angle; analyses without time leave them out of their unknowns.
   std::vector<int> following_states;
   int n_g = 0;  ///< holonomic rows
+  /// Rows, in increasing order, that the states may switch off, as friction does while it slips: a row of G that is
+  /// zero in all its values, with a residual, offset and bias of zero, is no constraint, and its multiplier is zero.
+  /// Only events change the states that switch.
+  std::vector<int> switchable_rows;
   /// Conditions on positions that are no rows because others imply them. They are watched: a solution that does not
   /// keep them is refused.
   std::vector<std::string> implied_names;

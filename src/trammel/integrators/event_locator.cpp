@@ -34,8 +34,9 @@ void EventLocator::start(const dae::State& state, const std::vector<std::size_t>
     if (std::abs(m.value) > events_[i].threshold) m.sign = sign_of(m.value);
     const bool has_fired = std::find(fired.begin(), fired.end(), i) != fired.end();
     if (!has_fired && sign_before * m.sign < 0 && is_wanted(events_[i], sign_before)) caused_.push_back(i);
+    const bool is_margin = static_cast<bool>(events_[i].settle);
+    if (is_margin ? m.sign < 0 : has_fired) m.sign = 0;
   }
-  for (const std::size_t i : fired) memory_[i].sign = 0;
 }
 
 bool EventLocator::is_wanted(const Event& event, int sign_before) const {
@@ -90,6 +91,7 @@ void EventLocator::check(std::size_t index, double begin, double t) {
       m.sign = -m.sign;
     }
   }
+  if (m.sign == 0 && event.settle && m.value < -event.threshold) roots_.push_back({index, t});
   if (m.sign == 0 && std::abs(m.value) > event.threshold) m.sign = sign_of(m.value);
   if (m.sign != 0 && sign_of(m.value) == m.sign) {
     m.has_candidate = false;

@@ -6,7 +6,8 @@
 // threshold with opposite signs; it is bracketed by Brent's method on the interpolated solution and then refined on
 // the solution moved onto the constraints (MEXX report, 2.5 and (4.1)). When the function stays below its threshold
 // for longer than a step around its root, the root is confirmed later: a report then still gives its time, a stop or a
-// restart takes place at the beginning of the step that confirms it.
+// restart takes place at the beginning of the step that confirms it. A margin (Event::settle) that is found below zero
+// without having been above, right after a restart, counts as a root where it is found.
 
 #include <vector>
 

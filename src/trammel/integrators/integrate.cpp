@@ -78,6 +78,7 @@ class Run {
 
  private:
   bool begin(const State& start);
+  std::string settle_start(State& state);
   void finish();
   bool advance();
   double limit_step(double h) const;
@@ -203,7 +204,8 @@ bool Run::begin(const State& start) {
   residual_ = linalg::Vector::Zero(s.m());
   t_start_ = start.t;
   norm_.set_weights(state);
-  const std::string problem = make_consistent(context_, *method_, state, true);
+  std::string problem = make_consistent(context_, *method_, state, true);
+  if (problem.empty()) problem = settle_start(state);
   if (!problem.empty()) {
     result_.state = start;
     fail(FailureCause::kInconsistentStart, fmt::format("at the start (t = {:g}): {}", start.t, problem));
@@ -230,6 +232,17 @@ bool Run::begin(const State& start) {
   if (options_.h_initial > 0 && options_.h_fixed == 0) h_ = options_.h_initial;
   next_progress_ = observers_.progress_interval;
   return true;
+}
+
+/// Chooses the modes of the equations, where they have some.
+std::string Run::settle_start(State& state) {
+  bool has_modes = false;
+  for (const Event& event : events_) {
+    if (!event.settle) continue;
+    event.settle(state, true);
+    has_modes = true;
+  }
+  return has_modes ? make_consistent(context_, *method_, state, false) : "";
 }
 
 /// Starts the method at a consistent state.
@@ -517,7 +530,7 @@ bool Run::handle_events(double begin, const std::vector<Root>& roots, double& en
     if (is_cut && root.t > end + together) break;  // what lies beyond a cut has not happened
     const Event& event = events_[root.event];
     const bool at_cut = is_cut && root.t >= end - together;
-    if (!event.is_edge) result_.events.push_back({event.name, at_cut ? end : root.t});
+    if (!event.is_edge && !event.settle) result_.events.push_back({event.name, at_cut ? end : root.t});
     if (at_cut) fired_.push_back(root.event);
     if (event.action == EventAction::kStop && !stopping) stopping = &event;
   }
@@ -547,6 +560,8 @@ bool Run::change_and_restart(State state, const std::string& name) {
   const double t = state.t;
   for (const std::size_t i : fired_) {
     if (events_[i].change) events_[i].change(state);
+    if (!events_[i].settle) continue;
+    for (std::string& what : events_[i].settle(state, false)) result_.events.push_back({std::move(what), t});
   }
   state.t = t;
   const std::vector<std::string> problems =
@@ -579,7 +594,7 @@ bool Run::handle_caused_events() {
   for (const std::size_t i : locator_.caused()) {
     const Event& event = events_[i];
     if (event.is_edge) continue;
-    result_.events.push_back({event.name, method_->state().t});
+    if (!event.settle) result_.events.push_back({event.name, method_->state().t});
     if (event.action == EventAction::kStop && !stopping) stopping = &event;
     if (event.action == EventAction::kRestart) fired_.push_back(i);
   }
@@ -707,6 +722,12 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
     problems.push_back(std::move(problem));
   }
   if (s.n_v() == 0) problems.push_back("the system has no coordinates");
+  const auto settles = [](const Event& event) { return static_cast<bool>(event.settle); };
+  if (!s.switchable_rows.empty() && std::none_of(events.begin(), events.end(), settles)) {
+    problems.push_back(
+        "the system has constraints that events switch on and off (friction that sticks and slips), but was given none "
+        "of those events; analyses::make_events() makes them");
+  }
   for (const Event& event : events) {
     if (!event.function && !event.instants)
       problems.push_back(fmt::format("event '{}' has no switching function", event.name));

@@ -142,6 +142,13 @@ void MechanismColumns::add_force_columns() {
   const model::Model& model = mechanism_.model();
   for (std::size_t k = 0; k < model.forces.size(); ++k) {
     const model::Force& force = model.forces[k];
+    if (force.friction) {
+      const char* unit = model::is_angle(force.friction->coordinate.kind) ? "N m" : "N";
+      add(force.name + ".value", unit, "forces", "friction or holding force, positive increases the coordinate");
+      add(force.name + ".load", unit, "forces", "load on the joint: friction is the coefficient times this");
+      add(force.name + ".mode", "", "forces", "1 slipping forwards, -1 backwards, 0 sticking or held by others");
+      continue;
+    }
     if (mechanism_.forces().value_count(static_cast<int>(k)) == 1) {
       const bool is_torque = force.scalar->coordinate.joint >= 0 && model::is_angle(force.scalar->coordinate.kind);
       add(force.name + ".value", is_torque ? "N m" : "N", "forces", "positive increases the coordinate it acts on");
@@ -267,6 +274,12 @@ void MechanismColumns::list_forces() {
   std::array<double, 6> values{};
   for (std::size_t k = 0; k < mechanism_.model().forces.size(); ++k) {
     probe_.calc_force_values(static_cast<int>(k), values.data());
+    if (const int element = mechanism_.forces().frictions().element_of(static_cast<int>(k)); element >= 0) {
+      const system::FrictionMode mode = probe_.friction_mode(element);
+      const int direction = system::is_slipping(mode) ? system::direction_of(mode) : 0;
+      values_.insert(values_.end(), {values[0], probe_.calc_friction_load(element), static_cast<double>(direction)});
+      continue;
+    }
     if (mechanism_.forces().value_count(static_cast<int>(k)) == 1) {
       values_.push_back(values[0]);
     } else {

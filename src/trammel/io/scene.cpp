@@ -58,6 +58,14 @@ SceneForce make_force(const Model& model, const model::Force& force) {
   SceneForce result;
   result.name = force.name;
   result.type = force.type;
+  if (force.friction) {
+    const model::Joint& of = model.joints[static_cast<std::size_t>(force.friction->coordinate.joint)];
+    result.is_line = false;
+    result.i = attachment(model, of.i);
+    result.j = attachment(model, of.j);
+    result.value = force.name + ".value";
+    return result;
+  }
   if (force.scalar) {
     const int joint = force.scalar->coordinate.joint;
     result.is_line = joint < 0;

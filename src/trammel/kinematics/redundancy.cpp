@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace trammel::kinematics {
@@ -17,6 +18,12 @@ constexpr double kNearlyDependent = 0.1;
 
 const std::string& name_at(const std::vector<std::string>& names, int index) {
   return names[static_cast<std::size_t>(index)];
+}
+
+/// A row of zeros that the states may switch off is no constraint at present.
+bool is_switched_off(const dae::Evaluation& evaluation, const linalg::DependentRow& row) {
+  const std::vector<int>& switchable = evaluation.structure().switchable_rows;
+  return row.terms.empty() && std::binary_search(switchable.begin(), switchable.end(), row.row);
 }
 
 std::string describe_singularity(dae::Evaluation& evaluation) {
@@ -117,6 +124,10 @@ RedundancyReport find_redundancy(dae::Evaluation& evaluation) {
   report.rank = rank.rank;
   report.degrees_of_freedom = s.n_v() - rank.rank;
   for (const linalg::DependentRow& dependent : rank.dependent) {
+    if (is_switched_off(evaluation, dependent)) {
+      --report.rows;
+      continue;
+    }
     RedundantRow row{dependent.row, name_at(s.constraint_names, dependent.row), {}};
     for (const auto& term : dependent.terms) row.implied_by.push_back(name_at(s.constraint_names, term.row));
     report.redundant.push_back(std::move(row));
@@ -129,13 +140,15 @@ std::string describe_near_singularity(dae::Evaluation& evaluation) {
   linalg::RankOptions options;
   options.tolerance = kNearlyDependent;
   const linalg::RankReport rank = linalg::find_dependent_rows(s.jacobian, evaluation.jacobian(), options);
-  if (rank.dependent.empty()) return {};
   constexpr std::size_t kMost = 4;
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < rank.dependent.size() && k < kMost; ++k) {
-    names.push_back(name_at(s.constraint_names, rank.dependent[k].row));
+  for (const linalg::DependentRow& row : rank.dependent) {
+    if (!is_switched_off(evaluation, row)) names.push_back(name_at(s.constraint_names, row.row));
   }
-  if (rank.dependent.size() > kMost) names.push_back(fmt::format("and {} more", rank.dependent.size() - kMost));
+  if (names.empty()) return {};
+  const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  if (more > 0) names.push_back(fmt::format("and {} more", more));
   return fmt::format(
       "the configuration is singular or nearly so: these constraints become dependent on others there: {}",
       fmt::join(names, "; "));

@@ -27,7 +27,8 @@ struct RedundancyReport {
   std::string brief_report() const;
 };
 
-/// Numerical rank of G at the evaluation's position; rows that come first are kept.
+/// Numerical rank of G at the evaluation's position; rows that come first are kept, and those that the states have
+/// switched off are not counted.
 RedundancyReport find_redundancy(dae::Evaluation& evaluation);
 
 /// Which rows are close to depending on others at the evaluation's position, where the mechanism may branch; an empty

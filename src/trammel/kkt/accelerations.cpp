@@ -115,6 +115,9 @@ AccelerationStatus AccelerationSolver::solve_together(const dae::State& near, Ve
       has_implicit_states_ ? AccelerationStatus::kNoStates : AccelerationStatus::kNoReactions;
   a_ = near.a;
   lambda_ = near.lambda;
+  for (std::size_t k = 0; k < s.switchable_rows.size(); ++k) {
+    if (metric_.switched_off()[k]) lambda_[s.switchable_rows[k]] = 0;  // and nothing changes it
+  }
   if (n_u > 0) {
     x_ = evaluation_.point().x;
     x_rate_ = near.x_rate;

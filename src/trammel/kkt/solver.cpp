@@ -289,7 +289,7 @@ class SparseSolver final : public StackedSolver {
   bool is_ordered_ = false;
 };
 
-/// The pattern of the whole matrix: blocks in their order, G, G^T.
+/// The pattern of the whole matrix: blocks in their order, G, G^T, the diagonal of rows that may be switched off.
 Pattern make_whole(const Layout& layout) {
   std::vector<Entry> entries;
   for (const Block& block : layout.blocks) {
@@ -297,6 +297,7 @@ Pattern make_whole(const Layout& layout) {
   }
   for (const Entry& e : layout.jacobian->entries()) entries.push_back({layout.upper + e.row, e.column});
   for (const Entry& e : layout.jacobian->entries()) entries.push_back({e.column, layout.upper + e.row});
+  for (const int row : layout.switchable_rows) entries.push_back({layout.upper + row, layout.upper + row});
   const int size = layout.upper + layout.lower;
   return {size, size, std::move(entries)};
 }
@@ -313,6 +314,9 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
     case BackEnd::kCholeskyQr:
       if (!layout.is_mass_only)
         throw std::invalid_argument("Cholesky and QR need a matrix whose only block is the mass");
+      if (!layout.switchable_rows.empty()) {
+        throw std::invalid_argument("Cholesky and QR cannot take constraints that may be switched off; use another one");
+      }
       return std::make_unique<CholeskyQrSolver>(layout);
     case BackEnd::kDenseSymmetric:
       return std::make_unique<DenseSolver<linalg::DenseSymmetric, BackEnd::kDenseSymmetric>>(whole);
@@ -324,7 +328,7 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
     case BackEnd::kSparse: return std::make_unique<SparseSolver>(layout, whole);
     case BackEnd::kAutomatic: break;
   }
-  return make_direct(choose(whole, layout.is_mass_only), layout, whole);
+  return make_direct(choose(whole, layout.is_mass_only && layout.switchable_rows.empty()), layout, whole);
 }
 
 }  // namespace
@@ -390,6 +394,7 @@ Layout Layout::mass(const dae::Structure& structure) {
   layout.lower = structure.m();
   layout.blocks = {{&structure.mass}};
   layout.jacobian = &structure.jacobian;
+  layout.switchable_rows = structure.switchable_rows;
   layout.is_mass_only = true;
   return layout;
 }
@@ -410,6 +415,13 @@ Layout Layout::half_explicit(const dae::Structure& structure) {
 Solver::Solver(Layout layout, const SolverOptions& options)
     : layout_(std::move(layout)), options_(options), pattern_(std::make_unique<Pattern>(make_whole(layout_))) {
   direct_ = make_direct(options.back_end, layout_, *pattern_);
+  for (const int row : layout_.switchable_rows) {
+    std::vector<int>& places = switchable_.emplace_back();
+    for (int k = 0; k < layout_.jacobian->size(); ++k) {
+      if ((*layout_.jacobian)[k].row == row) places.push_back(k);
+    }
+  }
+  switched_off_.resize(switchable_.size());
   values_ = Vector::Zero(pattern_->size());
   right_side_ = residual_ = solution_ = Vector::Zero(pattern_->rows());
 }
@@ -428,12 +440,21 @@ void Solver::collect(std::span<const BlockValues> values, const double* jacobian
     for (int i = 0; i < size; ++i) *out++ = weight * values[k].values[i];
   }
   for (const double* copy : {jacobian, reactions}) out = std::copy_n(copy, layout_.jacobian->size(), out);
+  for (const bool is_off : switched_off_) *out++ = is_off ? 1 : 0;
+}
+
+void Solver::note_switched_off(const double* jacobian) {
+  for (std::size_t k = 0; k < switchable_.size(); ++k) {
+    const auto is_zero = [&](int place) { return jacobian[place] == 0; };
+    switched_off_[k] = std::all_of(switchable_[k].begin(), switchable_[k].end(), is_zero);
+  }
 }
 
 FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian, const double* reactions) {
   eigen_assert(values.size() == layout_.blocks.size());
   eigen_assert(reactions == nullptr || !layout_.is_mass_only);
   ++counts_.factorizations;
+  note_switched_off(jacobian);
   const std::optional<FactorStatus> direct = direct_->factor_blocks(values, jacobian);
   is_factored_ = direct && direct->ok;
   if (is_factored_ && !direct_->is_in_doubt()) return *direct;
@@ -477,8 +498,16 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
 double Solver::calc_rcond() { return direct_->calc_rcond(); }
 
 linalg::RankReport Solver::find_dependent_rows() const {
-  const double* jacobian = values_.data() + values_.size() - 2 * layout_.jacobian->size();
-  return linalg::find_dependent_rows(*layout_.jacobian, jacobian);
+  const auto further = static_cast<Eigen::Index>(switchable_.size());
+  const double* jacobian = values_.data() + values_.size() - further - 2 * layout_.jacobian->size();
+  linalg::RankReport report = linalg::find_dependent_rows(*layout_.jacobian, jacobian);
+  std::erase_if(report.dependent, [&](const linalg::DependentRow& row) {
+    for (std::size_t k = 0; k < switchable_.size(); ++k) {
+      if (layout_.switchable_rows[k] == row.row && switched_off_[k]) return true;
+    }
+    return false;
+  });
+  return report;
 }
 
 }  // namespace trammel::kkt

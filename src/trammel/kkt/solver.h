@@ -7,7 +7,8 @@
 //
 // H = sum of weighted blocks, for example c_a M + c_v D + c_x K (and rows and columns of extra states), B = G^T plus
 // whatever blocks are placed there (-df/dlambda for friction that depends on reactions). Accelerations are H = M,
-// u = a, w = lambda. Where the blocks lie is said once (Layout), their values and weights at every factorisation.
+// u = a, w = lambda. A row of G that may be switched off (Structure::switchable_rows) has a one on the diagonal while it
+// is zero, so that its unknown is its right side. Where the blocks lie is said once (Layout), their values and weights at every factorisation.
 
 #include <memory>
 #include <span>
@@ -45,6 +46,7 @@ struct Layout {
   int lower = 0;                              ///< rows of G
   std::vector<Block> blocks;                  ///< everything except G and G^T
   const linalg::Pattern* jacobian = nullptr;  ///< lower x at most upper; its transpose is placed by the solver
+  std::span<const int> switchable_rows;       ///< of G; they must outlive the solver
   /// Whether the only block is a symmetric mass matrix, so that Cholesky may be tried.
   bool is_mass_only = false;
 };
@@ -92,11 +94,13 @@ class Solver {
   /// `reactions` are the values of R where B = R^T + ... and R is not G: never in a layout of the mass alone.
   [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian,
                                             const double* reactions = nullptr);
+  /// Whether the rows of Layout::switchable_rows were zero at the last factor(), in their order.
+  const std::vector<bool>& switched_off() const { return switched_off_; }
   /// Whether the last factor() succeeded, so that solve() may be called.
   bool is_factored() const { return is_factored_; }
   /// In place: (r, s) -> (u, w), with the matrix that was factorised last, whatever its values have become since.
   void solve(VectorOut upper, VectorOut lower);
-  /// After a factor() that failed: the rows of G that depend on earlier ones, and on which.
+  /// After a factor() that failed: the rows of G that depend on earlier ones, and on which; not those switched off.
   linalg::RankReport find_dependent_rows() const;
   /// Reciprocal condition estimate of the last factorisation (1-norm); costs some solves.
   double calc_rcond();
@@ -107,11 +111,14 @@ class Solver {
 
  private:
   void collect(std::span<const BlockValues> values, const double* jacobian, const double* reactions);
+  void note_switched_off(const double* jacobian);
 
   Layout layout_;
   SolverOptions options_;
   SolverCounts counts_;
   bool is_factored_ = false;
+  std::vector<std::vector<int>> switchable_;  // places of G in each of the rows that may be switched off
+  std::vector<bool> switched_off_;
   std::unique_ptr<linalg::Pattern> pattern_;  // of the whole matrix: blocks, G, G^T; back ends refer to it
   std::unique_ptr<DirectSolver> direct_;
   Vector values_;

@@ -10,6 +10,7 @@ const std::vector<ForceTypeInfo>& force_types() {
       {"line-force", "force by expression along the line between two markers; positive pushes them apart"},
       {"joint-force", "force or torque by expression on a joint coordinate; positive increases it"},
       {"friction", "smoothed Coulomb and Stribeck friction in a joint coordinate"},
+      {"dry-friction", "Coulomb friction by the load that a joint bears, with sticking and slipping found exactly"},
       {"stop", "one-sided springs at the ends of the range of a joint coordinate or distance"},
       {"point-force", "force by expressions on a marker, without reaction"},
       {"torque", "torque by expressions on a body, without reaction"},

@@ -203,6 +203,24 @@ struct Bushing {
   Eigen::Matrix<double, 6, 1> preload = Eigen::Matrix<double, 6, 1>::Zero();  ///< on J, axes of I
 };
 
+/// Dry friction in a joint coordinate, in proportion to what the joint bears. Slipping in the direction s = +-1,
+///   F = -s mu L - viscous c',
+/// sticking, whatever holds the coordinate up to static_mu L. With the force and the torque of the joint at marker J in
+/// the axes of marker I, the load L is
+///   turning  radius |F_r| + thrust_radius |F_z| + 2 radius |M_r| / length + radius preload    [N m]
+///   sliding  |F_n| + 2 |M_n| / length + preload                                               [N]
+/// where r and n mean the components across the axis, and lengths that are zero leave their terms out.
+struct DryFriction {
+  JointCoordinate coordinate;  ///< angle of a revolute or travel of a translational joint
+  double mu = 0;               ///< while slipping, >= 0
+  double static_mu = 0;        ///< while sticking, >= mu
+  double radius = 0;           ///< of a pin [m]
+  double thrust_radius = 0;    ///< of its collar [m]
+  double length = 0;           ///< of the bearing, over which it carries moments [m]
+  double preload = 0;          ///< normal force besides that of the joint, of a brake [N]
+  double viscous = 0;          ///< [N s/m] or [N m s/rad]
+};
+
 struct Force {
   std::string name;
   std::string type;  ///< as the user called it: "spring-damper", "bushing", ...
@@ -210,6 +228,7 @@ struct Force {
   std::optional<ScalarForce> scalar;
   std::optional<VectorForce> vector;
   std::optional<Bushing> bushing;
+  std::optional<DryFriction> friction;
 
   /// The expression of a component (scalar: 0; vector: 0..2 force, 3..5 torque), or null.
   const Program* program(int component) const;

@@ -94,6 +94,7 @@ std::vector<std::string> joint_components(const Model& model, const Joint& joint
 
 std::vector<std::string> force_components(const Model& model, const Force& force) {
   if (force.scalar) return {"value"};
+  if (force.friction) return {};
   std::vector<std::string> names;
   for (const WrenchComponent& part : kWrench) {
     if (part.in_plane || !model.is_planar()) names.emplace_back(part.name);

@@ -43,6 +43,8 @@ class ConstraintBuilder {
       owner_ = &out_.motion_rows_[k];
       add_motion(model_.motions[k]);
     }
+    owner_ = &out_.lock_rows_;
+    for (const LockRow& lock : options_.locks) add_lock(lock);
     number_rows();
   }
 
@@ -282,6 +284,17 @@ class ConstraintBuilder {
     if (is_rate) sum.constant = value_at_reference(placed);
     sum.function = add_function(make_way(motion));
     add_term(placed, 1, row, -1);
+    close_sum(sum);
+  }
+
+  void add_lock(const LockRow& lock) {
+    const int row = add_row(lock.name);
+    if (row < 0) return;
+    Constraints::SumRow sum = open_sum(row);
+    sum.wraps = model::is_angle(lock.coordinate.kind);
+    sum.anchor = lock.anchor;
+    add_term(make_joint_coordinate(model_, lock.coordinate), 1, row, -1);
+    out_.terms_.back().mode = lock.mode;
     close_sum(sum);
   }
 

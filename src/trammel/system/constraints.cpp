@@ -99,7 +99,9 @@ void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const 
   });
   for (const SumRow& sum : sums_) {
     if (sum.level != Level::kPosition) continue;
+    if (!terms_[static_cast<std::size_t>(sum.first)].is_on(in.x)) continue;
     double value = -sum.constant;
+    if (sum.anchor >= 0) value -= in.x[sum.anchor];
     if (sum.function >= 0) value -= in.motions[static_cast<std::size_t>(sum.function)].value;
     for (int k = sum.first; k < sum.last; ++k) {
       const Term& term = terms_[static_cast<std::size_t>(k)];
@@ -118,6 +120,7 @@ void Constraints::calc_jacobian(const ConstraintInput& in, double* values) const
     add(row.slots, G, 1, values + row.g);
   });
   for (const Term& term : terms_) {
+    if (!term.is_on(in.x)) continue;
     term.coordinate.gradient(frames_of(in, term.a, term.b), G);
     add(term.slots, G, term.weight, values + term.g);
   }
@@ -144,6 +147,7 @@ void Constraints::calc_bias(const ConstraintInput& in, VectorOut bias) const {
     bias[sum.row] = sum.level == Level::kPosition ? f.second : f.first;
   }
   for (const Term& term : terms_) {
+    if (!term.is_on(in.x)) continue;
     const TwistPair xi = twists_of(in, term.a, term.b);
     term.coordinate.rate_gradient(frames_of(in, term.a, term.b), xi, n);
     bias[term.row] -= term.weight * n.dot(xi.stacked());
@@ -162,6 +166,7 @@ void Constraints::calc_reaction_by_q(const ConstraintInput& in, VectorIn lambda,
     write(group.slots, group.blocks, sum, values + group.h);
   }
   for (const Term& term : terms_) {
+    if (!term.is_on(in.x)) continue;
     term.coordinate.hessian(frames_of(in, term.a, term.b), H);
     H *= term.weight * lambda[term.row];
     write(term.slots, term.coordinate.hessian_blocks(), H, values + term.h);
@@ -175,6 +180,7 @@ void Constraints::calc_rate_by_q(const ConstraintInput& in, double* values) cons
     add(row.slots, n, 1, values + row.g);
   });
   for (const Term& term : terms_) {
+    if (!term.is_on(in.x)) continue;
     term.coordinate.rate_gradient(frames_of(in, term.a, term.b), twists_of(in, term.a, term.b), n);
     add(term.slots, n, term.weight, values + term.g);
   }
@@ -187,6 +193,7 @@ void Constraints::add_quadratic_by_q(const ConstraintInput& in, double* values) 
     add(row.slots, T, 1, values + row.g);
   });
   for (const Term& term : terms_) {
+    if (!term.is_on(in.x)) continue;
     term.coordinate.quadratic_gradient(frames_of(in, term.a, term.b), twists_of(in, term.a, term.b), T);
     add(term.slots, T, term.weight, values + term.g);
   }
@@ -199,6 +206,7 @@ void Constraints::calc_bias_by_v(const ConstraintInput& in, double* values) cons
     add(row.slots, out, -1, values + row.g);
   });
   for (const Term& term : terms_) {
+    if (!term.is_on(in.x)) continue;
     velocity_gradient_of(term.coordinate, frames_of(in, term.a, term.b), twists_of(in, term.a, term.b), out);
     add(term.slots, out, -term.weight, values + term.g);
   }
@@ -214,6 +222,42 @@ void Constraints::add_joint_wrenches(const std::vector<BodyFrame>& frames, Vecto
   };
   for_each_row([&](const auto& row) { visit(row, row.phi, 1); });
   for (const Term& term : terms_) visit(term, term.coordinate, term.weight);
+}
+
+std::vector<Constraints::JointRow> Constraints::find_joint_rows(int joint) const {
+  std::vector<JointRow> found;
+  const auto look = [&](JointRow::Kind kind, const auto& elements) {
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      if (elements[k].joint == joint) found.push_back({kind, k, elements[k].row});
+    }
+  };
+  look(JointRow::Kind::kPoint, points_);
+  look(JointRow::Kind::kDot1, dots1_);
+  look(JointRow::Kind::kDot2, dots2_);
+  look(JointRow::Kind::kTerm, terms_);
+  return found;
+}
+
+void Constraints::calc_gradient(const JointRow& row, const FramePair& f, Vector12& G) const {
+  switch (row.kind) {
+    case JointRow::Kind::kPoint: return points_[row.at].phi.gradient(f, G);
+    case JointRow::Kind::kDot1: return dots1_[row.at].phi.gradient(f, G);
+    case JointRow::Kind::kDot2: return dots2_[row.at].phi.gradient(f, G);
+    case JointRow::Kind::kTerm: break;
+  }
+  terms_[row.at].coordinate.gradient(f, G);
+  G *= terms_[row.at].weight;
+}
+
+void Constraints::calc_hessian(const JointRow& row, const FramePair& f, Matrix12& H) const {
+  switch (row.kind) {
+    case JointRow::Kind::kPoint: return points_[row.at].phi.hessian(f, H);
+    case JointRow::Kind::kDot1: return dots1_[row.at].phi.hessian(f, H);
+    case JointRow::Kind::kDot2: return dots2_[row.at].phi.hessian(f, H);
+    case JointRow::Kind::kTerm: break;
+  }
+  terms_[row.at].coordinate.hessian(f, H);
+  H *= terms_[row.at].weight;
 }
 
 }  // namespace trammel::system

@@ -7,8 +7,10 @@
 //
 //   sum_k w_k c_k(q) - f(t) = 0          or, for velocities only,   sum_k w_k c_k'(q, v) - f(t) = 0
 //
-// with coordinates c_k; the frequent ones (one basic function, f = 0) have arrays of their own.
+// with coordinates c_k; the frequent ones (one basic function, f = 0) have arrays of their own. Locks are rows of the
+// first kind, with a state in place of f, that are zero while another state switches them off.
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +27,14 @@ namespace trammel::system {
 /// The name of a row of a joint by what it prevents: "revolute 'hinge': rotation about its x axis".
 std::string constraint_name(const model::Joint& joint, const std::string& what);
 
+/// A row that holds a joint coordinate where it is, while a state is zero: friction that sticks.
+struct LockRow {
+  std::string name;
+  model::JointCoordinate coordinate;
+  int mode = -1;    ///< extra state: the row is switched on where it rounds to zero
+  int anchor = -1;  ///< extra state: the value at which the coordinate is held
+};
+
 struct ConstraintOptions {
   std::set<std::string> dropped;  ///< names of rows that are left out
   std::set<std::string> implied;  ///< left out as well, but watched: others are said to imply them
@@ -34,6 +44,7 @@ struct ConstraintOptions {
   bool with_initial_values = false;           ///< rows that hold joint coordinates at their initial values
   bool with_initial_rates = false;            ///< rows that give them their initial rates
   const linalg::Vector* reference = nullptr;  ///< positions at which constants are taken; null: those of the model
+  std::vector<LockRow> locks;                 ///< behind all other rows on positions
 };
 
 /// What rows are evaluated with.
@@ -41,7 +52,7 @@ struct ConstraintInput {
   const std::vector<BodyFrame>& frames;
   const std::vector<Twist>& twists;
   const std::vector<TimeValue>& motions;  ///< f, f', f'' of each time function
-  const double* x;                        ///< extra states, for angles that count turns
+  const double* x;                        ///< extra states, for angles that count turns and rows that are switched
 };
 
 class ConstraintBuilder;
@@ -57,6 +68,8 @@ class Constraints {
   /// The rows of each joint and of each motion of the model.
   const std::vector<std::vector<int>>& joint_rows() const { return joint_rows_; }
   const std::vector<std::vector<int>>& motion_rows() const { return motion_rows_; }
+  /// The rows of ConstraintOptions::locks, in their order.
+  const std::vector<int>& lock_rows() const { return lock_rows_; }
   const std::vector<TimeFunction>& time_functions() const { return time_functions_; }
 
   /// Joint coordinates in space whose turns must be counted because a row couples them.
@@ -84,6 +97,18 @@ class Constraints {
   void add_joint_wrenches(const std::vector<BodyFrame>& frames, linalg::VectorIn lambda,
                           std::vector<Eigen::Matrix<double, 6, 1>>& wrenches) const;
 
+  /// A row that acts between the markers of a joint.
+  struct JointRow {
+    enum class Kind { kPoint, kDot1, kDot2, kTerm };
+    Kind kind;
+    std::size_t at;  ///< in the array of its kind
+    int row;
+  };
+  /// Those of one joint, whose multipliers are its reaction; rolling discs have others.
+  std::vector<JointRow> find_joint_rows(int joint) const;
+  void calc_gradient(const JointRow& row, const FramePair& f, Vector12& G) const;
+  void calc_hessian(const JointRow& row, const FramePair& f, Matrix12& H) const;
+
  private:
   friend class ConstraintBuilder;
 
@@ -108,6 +133,9 @@ class Constraints {
     int joint = -1;                 // that it belongs to, if it acts between the markers of that joint
     int counter = -1;               // extra state that counts the turns
     model::JointCoordinate source;  // whose turns are counted
+    int mode = -1;                  // extra state that switches it
+
+    bool is_on(const double* x) const { return mode < 0 || std::abs(x[mode]) < 0.5; }
   };
   enum class Level { kPosition, kVelocity };
   struct SumRow {
@@ -117,6 +145,7 @@ class Constraints {
     int function = -1;    // subtracted time function
     bool wraps = false;   // an angle: multiples of a turn do not count
     Level level = Level::kPosition;
+    int anchor = -1;  // extra state that is subtracted, of a lock
   };
   /// Rows of one joint between the same two frames, whose Hessians are added before they are written.
   struct Group {
@@ -136,6 +165,7 @@ class Constraints {
   std::vector<std::string> names_;
   int n_g_ = 0;
   std::vector<std::vector<int>> joint_rows_, motion_rows_;
+  std::vector<int> lock_rows_;
   std::vector<TimeFunction> time_functions_;
   std::vector<Row<model::PointDifference>> points_;
   std::vector<Row<model::Dot1>> dots1_;

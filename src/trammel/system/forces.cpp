@@ -33,8 +33,9 @@ bool is_zero(const model::Program& program) { return program.is_constant() && pr
 
 }  // namespace
 
-Forces::Forces(const model::Model& model, const BodyTable& bodies, const Signals& signals)
-    : model_(model), bodies_(bodies), signals_(signals), gravity_(model.gravity) {
+Forces::Forces(const model::Model& model, const BodyTable& bodies, const Signals& signals,
+               const DryFrictions& frictions)
+    : model_(model), bodies_(bodies), signals_(signals), frictions_(frictions), gravity_(model.gravity) {
   if (!bodies.is_planar()) {
     for (int frame = 1; frame < bodies.frames(); ++frame) {
       for (int j = 3; j < 6; ++j) {
@@ -49,6 +50,9 @@ Forces::Forces(const model::Model& model, const BodyTable& bodies, const Signals
       add_scalar(model, static_cast<int>(k));
     } else if (force.vector) {
       add_vector(model, static_cast<int>(k));
+    } else if (force.friction) {
+      element_of_.emplace_back(3, frictions.element_of(static_cast<int>(k)));
+      is_conservative_ = false;
     } else {
       add_bushing(model, static_cast<int>(k));
     }
@@ -56,6 +60,10 @@ Forces::Forces(const model::Model& model, const BodyTable& bodies, const Signals
     programs.insert(programs.end(), own.begin(), own.end());
   }
   order_ = signals.order_of(programs);
+  friction_q_ = static_cast<int>(by_q_.size());
+  friction_v_ = static_cast<int>(by_v_.size());
+  by_q_.insert(by_q_.end(), frictions.by_q().begin(), frictions.by_q().end());
+  by_v_.insert(by_v_.end(), frictions.by_v().begin(), frictions.by_v().end());
 }
 
 int Forces::add_support_entries(std::vector<Entry>& entries, int a, int b, const SlotList& slots,
@@ -242,6 +250,7 @@ void Forces::calc(const SignalInput& in, SignalWork& work, VectorOut f) const {
   for (const BushingElement& e : bushings_) {
     add_to(e, e.i.frame, e.j.frame, calc_wrench<double>(e, in.body(e.i.frame), in.body(e.j.frame)), f);
   }
+  frictions_.calc(in, f);
 }
 
 namespace {
@@ -291,6 +300,7 @@ void Forces::calc_by_q(const SignalInput& in, SignalWork& work, double* values) 
     add_program_columns(e, in, work, 0, n, out);
   }
   for (const BushingElement& e : bushings_) add_bushing_columns(e, in, false, values + e.q);
+  frictions_.calc_by_q(in, values + friction_q_);
 }
 
 void Forces::calc_by_v(const SignalInput& in, SignalWork& work, double* values) const {
@@ -331,6 +341,7 @@ void Forces::calc_by_v(const SignalInput& in, SignalWork& work, double* values) 
     add_program_columns(e, in, work, n, 2 * n, out);
   }
   for (const BushingElement& e : bushings_) add_bushing_columns(e, in, true, values + e.v);
+  frictions_.calc_by_v(in, values + friction_v_);
 }
 
 void Forces::calc_by_x(const SignalInput& in, SignalWork& work, double* values) const {
@@ -424,6 +435,7 @@ EnergyFlow Forces::calc_energy(const SignalInput& in, SignalWork& work) const {
     flow.potential += calc_bushing_potential(e, A, B, xi, rate);
     flow.dissipated -= wrench.dot(xi.stacked()) + rate;
   }
+  flow.dissipated += frictions_.calc_dissipated(in);
   return flow;
 }
 
@@ -449,13 +461,20 @@ double Forces::calc_bushing_potential(const BushingElement& e, const BodyState<d
   return potential.value;
 }
 
-int Forces::value_count(int force) const { return element_of_[static_cast<std::size_t>(force)].first == 0 ? 1 : 6; }
+int Forces::value_count(int force) const {
+  const int kind = element_of_[static_cast<std::size_t>(force)].first;
+  return kind == 0 || kind == 3 ? 1 : 6;
+}
 
 void Forces::calc_values(const SignalInput& in, SignalWork& work, int force, double* values) const {
   const auto [kind, at] = element_of_[static_cast<std::size_t>(force)];
   const auto k = static_cast<std::size_t>(at);
   if (kind == 0) {
     values[0] = eval_scalar(scalars_[k], in, work).total;
+    return;
+  }
+  if (kind == 3) {
+    values[0] = frictions_.calc_value(in, at);
     return;
   }
   Vector12 wrench;
@@ -497,7 +516,7 @@ std::string Forces::describe_fault(const SignalInput& in, SignalWork& work, int 
       return signals_.describe_fault(e.components[i], work);
     }
   }
-  Wrench values;
+  Wrench values = Wrench::Zero();
   calc_values(in, work, force, values.data());
   return values.allFinite() ? "" : "positions or velocities are too large";
 }

@@ -1,13 +1,15 @@
 #pragma once
 
 // The applied forces of a compiled model: gravity and gyroscopic torques of the bodies, and the force elements, by kind
-// in contiguous arrays. Every element gives its generalised forces and their exact derivatives by q, v and x.
+// in contiguous arrays. Every element gives its generalised forces and their exact derivatives by q, v and x, dry
+// friction (dry_friction.h) also by lambda.
 //
 // A generalised force on a body is (force in ground axes, torque about the centre of mass in body axes).
 
 #include <array>
 #include <vector>
 
+#include "trammel/system/dry_friction.h"
 #include "trammel/system/signals.h"
 
 namespace trammel::system {
@@ -22,10 +24,13 @@ struct EnergyFlow {
 class Forces {
  public:
   /// Keeps references.
-  Forces(const model::Model& model, const BodyTable& bodies, const Signals& signals);
+  Forces(const model::Model& model, const BodyTable& bodies, const Signals& signals, const DryFrictions& frictions);
+
+  const DryFrictions& frictions() const { return frictions_; }
 
   linalg::Pattern pattern_by_q() const { return {bodies_.n_v(), bodies_.n_v(), by_q_}; }
   linalg::Pattern pattern_by_v() const { return {bodies_.n_v(), bodies_.n_v(), by_v_}; }
+  linalg::Pattern pattern_by_lambda(int m) const { return {bodies_.n_v(), m, frictions_.by_lambda()}; }
   linalg::Pattern pattern_by_x(int n_x) const { return {bodies_.n_v(), n_x, by_x_}; }
 
   /// Adds the generalised forces.
@@ -33,11 +38,12 @@ class Forces {
   void calc_by_q(const SignalInput& in, SignalWork& work, double* values) const;
   void calc_by_v(const SignalInput& in, SignalWork& work, double* values) const;
   void calc_by_x(const SignalInput& in, SignalWork& work, double* values) const;
+  void calc_by_lambda(const SignalInput& in, double* values) const { frictions_.calc_by_lambda(in, values); }
   /// Whether all forces have a potential energy or do no work, so that energy is kept.
   bool is_conservative() const { return is_conservative_; }
   EnergyFlow calc_energy(const SignalInput& in, SignalWork& work) const;
 
-  /// The value of a scalar force [N, N m], or force and torque of the others on the body of the marker they act on, at
+  /// The value of a scalar force or of friction [N, N m], or force and torque of the others on the body of the marker they act on, at
   /// that marker's point, ground axes.
   int value_count(int force) const;
   void calc_values(const SignalInput& in, SignalWork& work, int force, double* values) const;
@@ -112,11 +118,13 @@ class Forces {
   const model::Model& model_;
   const BodyTable& bodies_;
   const Signals& signals_;
+  const DryFrictions& frictions_;
+  int friction_q_ = 0, friction_v_ = 0;  // where their values begin in the derivatives
   Eigen::Vector3d gravity_;
   std::vector<ScalarElement> scalars_;
   std::vector<VectorElement> vectors_;
   std::vector<BushingElement> bushings_;
-  std::vector<std::pair<int, int>> element_of_;  // kind (0 scalar, 1 vector, 2 bushing) and place of each force
+  std::vector<std::pair<int, int>> element_of_;  // kind (0 scalar, 1 vector, 2 bushing, 3 friction) and place
   std::vector<linalg::Entry> by_q_, by_v_, by_x_;
   std::vector<int> order_;  // signals that the forces need
   bool is_conservative_ = true;

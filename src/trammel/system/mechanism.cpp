@@ -26,9 +26,10 @@ using Counters = std::vector<std::pair<model::JointCoordinate, int>>;
 namespace {
 
 /// Angles in space that must count their turns: those that rows couple, forces act on, or expressions read.
-Counters find_counters(const model::Model& model, const Constraints& constraints, const Constraints& implied) {
+Counters find_counters(const model::Model& model, const Constraints& constraints, const Constraints& implied,
+                       int first_state) {
   Counters counters;
-  int next = static_cast<int>(model.states.size());
+  int next = first_state;
   const auto add = [&](const model::JointCoordinate& which) {
     if (model.is_planar() || which.joint < 0 || !model::is_angle(which.kind)) return;
     const bool is_known =
@@ -151,12 +152,14 @@ struct Mechanism::Parts {
   Parts(std::shared_ptr<const model::Model> given, const CompileOptions& options)
       : model(check_and_cut_loops(std::move(given))),
         bodies(*model),
-        constraints(*model, bodies, options.constraints),
+        friction_names(options.with_dry_friction ? DryFrictions::state_names(*model) : std::vector<std::string>()),
+        constraints(*model, bodies, with_locks(options.constraints)),
         implied(*model, bodies, only_implied(options.constraints)),
-        counter_states(find_counters(*model, constraints, implied)),
+        frictions(*model, bodies, constraints, friction_names.empty() ? -1 : first_friction_state()),
+        counter_states(find_counters(*model, constraints, implied, first_counter())),
         signals(*model, bodies, counter_states),
-        forces(*model, bodies, signals),
-        energy_state(options.with_energy_states ? static_cast<int>(model->states.size() + counter_states.size()) : -1) {
+        forces(*model, bodies, signals, frictions),
+        energy_state(options.with_energy_states ? first_counter() + static_cast<int>(counter_states.size()) : -1) {
     refuse_accelerations(*model, signals);
     refuse_empty_rods(*model, bodies, options.constraints.reference);
     for (const auto& [which, state] : counter_states) {
@@ -173,6 +176,12 @@ struct Mechanism::Parts {
     needs_reactions = signals.needs_reactions(state_order);
   }
 
+  int first_friction_state() const { return static_cast<int>(model->states.size()); }
+  int first_counter() const { return first_friction_state() + static_cast<int>(friction_names.size()); }
+  ConstraintOptions with_locks(ConstraintOptions options) const {
+    if (!friction_names.empty()) options.locks = DryFrictions::make_locks(*model, first_friction_state());
+    return options;
+  }
   static ConstraintOptions only_implied(ConstraintOptions options) {
     options.only_implied = true;
     return options;
@@ -182,8 +191,10 @@ struct Mechanism::Parts {
 
   std::shared_ptr<const model::Model> model;
   BodyTable bodies;
+  std::vector<std::string> friction_names;  // of their states
   Constraints constraints;
   Constraints implied;  // rows that others imply
+  DryFrictions frictions;
   Counters counter_states;
   Signals signals;
   Forces forces;
@@ -209,6 +220,8 @@ dae::Structure Mechanism::Parts::make_structure() {
     s.state_names.push_back(state.name);
     is_implicit = is_implicit || state.is_implicit;
   }
+  s.state_names.insert(s.state_names.end(), friction_names.begin(), friction_names.end());
+  s.switchable_rows = constraints.lock_rows();
   for (const auto& [which, state] : counter_states) {
     s.state_names.push_back(model->joints[static_cast<std::size_t>(which.joint)].name + "." + to_string(which.kind));
     s.following_states.push_back(state);
@@ -225,7 +238,7 @@ dae::Structure Mechanism::Parts::make_structure() {
   s.pattern(Derivative::kReactionByQ) = constraints.reaction_pattern();
   s.pattern(Derivative::kForceByQ) = forces.pattern_by_q();
   s.pattern(Derivative::kForceByV) = forces.pattern_by_v();
-  s.pattern(Derivative::kForceByLambda) = Pattern(n, m);
+  s.pattern(Derivative::kForceByLambda) = forces.pattern_by_lambda(m);
   s.pattern(Derivative::kForceByX) = forces.pattern_by_x(s.n_x());
   s.pattern(Derivative::kVelocityByQ) = s.jacobian;
   s.pattern(Derivative::kAccelerationByQ) = s.jacobian;
@@ -285,7 +298,8 @@ void Mechanism::Parts::add_state_patterns(dae::Structure& s) {
     }
     rates.push_back(std::move(rate));
   }
-  int row = static_cast<int>(model->states.size());
+  int row = first_friction_state();
+  for (; row < first_counter(); ++row) by_x_rate.push_back({row, row});
   for (Counter& counter : counters) {
     counter.by_q = static_cast<int>(by_q.size());
     counter.by_v = static_cast<int>(by_v.size());
@@ -304,7 +318,7 @@ void Mechanism::Parts::add_state_patterns(dae::Structure& s) {
       fill_row(by_q, k, n);
       fill_row(by_v, k, n);
       fill_row(by_x, k, n_x);
-      if (k > energy_state) fill_row(by_lambda, k, m);
+      if (k > energy_state || frictions.is_active()) fill_row(by_lambda, k, m);
     }
   }
   s.pattern(Derivative::kStateByXRate) = Pattern(n_x, n_x, std::move(by_x_rate));
@@ -356,6 +370,11 @@ dae::State Mechanism::given_state() const {
   for (std::size_t k = 0; k < model_->states.size(); ++k) {
     state.x[static_cast<Eigen::Index>(k)] = model_->states[k].initial;
     state.x_rate[static_cast<Eigen::Index>(k)] = model_->states[k].initial_rate;
+  }
+  // What friction does is decided where a run starts.
+  const DryFrictions& frictions = parts_->frictions;
+  for (int k = 0; frictions.is_active() && k < frictions.count(); ++k) {
+    state.x[frictions.mode_state(k)] = static_cast<double>(FrictionMode::kIdle);
   }
   // Counters start with the turns that the model gives them.
   for (const auto& [which, k] : parts_->counter_states) state.x[k] = model_->start_value(which).value_or(0);
@@ -576,6 +595,11 @@ bool Mechanism::calc_state_derivative(Derivative which, const Point& at, MatrixV
     }
   }
   const Pattern& pattern = values.pattern();
+  if (which == Derivative::kStateByXRate) {
+    // The entries of friction come right before those of the counters, which are the last.
+    const int behind = pattern.size() - static_cast<int>(parts_->counters.size());
+    for (int k = 1; k <= static_cast<int>(parts_->friction_names.size()); ++k) values[behind - k] = 1;
+  }
   Vector12 row;
   for (std::size_t k = 0; k < parts_->counters.size(); ++k) {
     const Parts::Counter& counter = parts_->counters[k];
@@ -608,7 +632,7 @@ bool Mechanism::calc_derivative(Derivative which, const Point& at, VectorIn s, M
     case Derivative::kForceByQ: forces_.calc_by_q(signal_input(at), work.signals, values.data()); return true;
     case Derivative::kForceByV: forces_.calc_by_v(signal_input(at), work.signals, values.data()); return true;
     case Derivative::kForceByX: forces_.calc_by_x(signal_input(at), work.signals, values.data()); return true;
-    case Derivative::kForceByLambda: return true;
+    case Derivative::kForceByLambda: forces_.calc_by_lambda(signal_input(at), values.data()); return true;
     case Derivative::kVelocityByQ: constraints_.calc_rate_by_q(constraint_input(at), values.data()); return true;
     case Derivative::kAccelerationByQ:
       constraints_.calc_rate_by_q(along(s), values.data());

@@ -2,8 +2,9 @@
 
 // A compiled model: bodies, joints and forces as equations (quasi-velocity form; PlainForm lifts it to v = q').
 //
-// Immutable; everything that changes is in the workspace. Extra states are, in this order: those of the model, one for
-// each angle in space whose turns must be counted, and, if asked for, the energies taken out and put in.
+// Immutable; everything that changes is in the workspace. Extra states are, in this order: those of the model, mode and
+// anchor of each dry friction, one for each angle in space whose turns must be counted, and, if asked for, the energies
+// taken out and put in.
 
 #include <memory>
 #include <set>
@@ -23,6 +24,9 @@ namespace trammel::system {
 struct CompileOptions {
   ConstraintOptions constraints;
   bool with_energy_states = false;  ///< integrate dissipated and driven power along
+  /// Dry friction that sticks and slips, which needs the events of analyses/model_events.h. Without it only the viscous
+  /// part is there.
+  bool with_dry_friction = true;
 };
 
 class Mechanism final : public dae::ConstrainedSystem {

@@ -254,10 +254,16 @@ void PlainForm::prepare_velocity(Point& at) const {
   inner_->prepare_velocity(room.inner);
 }
 
+void PlainForm::pass_on_states(const Point& at, Room& room) const {
+  if (structure().n_x() == 0 || room.inner.x == at.x) return;
+  room.inner.x = at.x;
+  if (!structure().switchable_rows.empty()) room.has_jacobian = false;
+}
+
 void PlainForm::pass_on(const Point& at, Room& room) const {
   gather_rows(at.lambda, room.inner.lambda);
   if (structure().n_x() == 0) return;
-  room.inner.x = at.x;
+  pass_on_states(at, room);
   room.inner.x_rate = at.x_rate;
   lower(room.B, at.a, room.inner.a);
   room.inner.a += room.c;
@@ -295,7 +301,7 @@ void PlainForm::calc_mass(const Point& at, MatrixValues M) const {
 
 void PlainForm::calc_constraint(const Point& at, VectorOut g) const {
   Room& room = at.workspace_as<Room>();
-  room.inner.x = at.x;
+  pass_on_states(at, room);
   const int n_g = inner_->structure().n_g;
   if (n_g > 0) inner_->calc_constraint(room.inner, g.head(n_g));
   for (int r = 0; r < rotation_count(); ++r) g[unit_length_row(r)] = 0.5 * (room.turns[r].square - 1);
@@ -303,11 +309,12 @@ void PlainForm::calc_constraint(const Point& at, VectorOut g) const {
 
 void PlainForm::calc_implied(const Point& at, VectorOut residuals) const {
   Room& room = at.workspace_as<Room>();
-  room.inner.x = at.x;
+  pass_on_states(at, room);
   inner_->calc_implied(room.inner, residuals);
 }
 
 void PlainForm::calc_jacobian(const Point& at, MatrixValues G) const {
+  pass_on_states(at, at.workspace_as<Room>());
   Sum sum(*this, layout_.jacobian, at.workspace_as<Room>(), G);
   sum.add(0, eval_inner_jacobian(sum.room), sum.room.B, 1);
   sum.spread();
@@ -316,6 +323,7 @@ void PlainForm::calc_jacobian(const Point& at, MatrixValues G) const {
 
 void PlainForm::calc_velocity_offset(const Point& at, VectorOut g_t) const {
   Room& room = at.workspace_as<Room>();
+  pass_on_states(at, room);
   room.rows.setZero();
   if (room.rows.size() > 0) inner_->calc_velocity_offset(room.inner, room.rows);
   spread_rows(room.rows, g_t);
@@ -340,6 +348,7 @@ void PlainForm::calc_force(const Point& at, VectorOut f) const {
 
 bool PlainForm::calc_acceleration_bias(const Point& at, VectorOut bias) const {
   Room& room = at.workspace_as<Room>();
+  pass_on_states(at, room);
   room.rows.setZero();
   if (room.rows.size() > 0) {
     if (!inner_->calc_acceleration_bias(room.inner, room.rows)) return false;
@@ -364,13 +373,13 @@ void PlainForm::calc_state_residual(const Point& at, VectorOut d) const {
 
 void PlainForm::calc_following_states(const Point& at, VectorOut x) const {
   Room& room = at.workspace_as<Room>();
-  room.inner.x = at.x;
+  pass_on_states(at, room);
   inner_->calc_following_states(room.inner, x);
 }
 
 std::optional<double> PlainForm::calc_potential_energy(const Point& at) const {
   Room& room = at.workspace_as<Room>();
-  room.inner.x = at.x;
+  pass_on_states(at, room);
   return inner_->calc_potential_energy(room.inner);
 }
 

@@ -120,6 +120,7 @@ class PlainForm final : public dae::ConstrainedSystem {
   void calc_inner_force(const dae::Point& at, Room& room) const;
   /// What is set on the point after its velocity: lambda, x, and where there are extra states a and x'.
   void pass_on(const dae::Point& at, Room& room) const;
+  void pass_on_states(const dae::Point& at, Room& room) const;
 
   bool calc_inertia_by_q(Sum& sum, dae::VectorIn s) const;
   bool calc_reaction_by_q(Sum& sum, dae::VectorIn s) const;

@@ -126,6 +126,9 @@ PlainForm::Layout PlainForm::make_layout(const dae::ConstrainedSystem* inner, st
   out.state_names = in.state_names;
   out.following_states = in.following_states;
   out.implied_names = in.implied_names;
+  for (const int row : in.switchable_rows) {
+    out.switchable_rows.push_back(row < in.n_g ? row : row + static_cast<int>(layout.rotations.size()));
+  }
   out.n_g = in.n_g + static_cast<int>(layout.rotations.size());
   out.state_form = in.state_form;
   add_matrices(in, layout);

@@ -31,12 +31,25 @@ class Probe {
   double calc_joint_rate(const model::JointCoordinate& which) const;
   /// As Forces::calc_values.
   void calc_force_values(int force, double* values);
+  /// Of a dry friction, an element of Forces::frictions(): its mode, load, slip velocity, and coordinate, and a component
+  /// of the load where that has an edge.
+  FrictionMode friction_mode(int element) const { return frictions().mode(signal_input(), element); }
+  double calc_friction_load(int element) const { return frictions().calc_load(signal_input(), element); }
+  double calc_friction_rate(int element) const { return frictions().calc_rate(signal_input(), element); }
+  double calc_friction_acceleration(int element) const {
+    return frictions().calc_acceleration(signal_input(), element);
+  }
+  double calc_friction_coordinate(int element) const { return frictions().calc_coordinate(signal_input(), element); }
+  double calc_friction_edge(int element, int edge) const {
+    return frictions().calc_edge(signal_input(), element, edge);
+  }
   EnergyFlow calc_energy();
   double calc_kinetic_energy() const;
   /// The value of an expression of the model.
   double eval(const ProgramUse& program);
 
  private:
+  const DryFrictions& frictions() const { return mechanism_.forces().frictions(); }
   SignalInput signal_input() const;
   void ensure_signals();
 

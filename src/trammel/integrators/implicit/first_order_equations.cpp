@@ -55,6 +55,7 @@ kkt::Layout FirstOrderEquations::make_layout() const {
   layout.upper = 2 * n_v_ + n_x_;
   layout.lower = m_;
   layout.jacobian = &s.jacobian;
+  layout.switchable_rows = s.switchable_rows;
   layout.blocks.push_back({&s.mass, 0, n_v_});
   layout.blocks.push_back({&diagonal_, n_v_, 0});
   layout.blocks.push_back({&diagonal_, n_v_, n_v_});

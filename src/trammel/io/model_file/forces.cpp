@@ -28,6 +28,7 @@ class ForceReader {
   void read(Force& force, const Node& map) {
     if (force.bushing) return read_bushing(*force.bushing, map, force.name);
     if (force.vector) return read_vector(*force.vector, map, force.name);
+    if (force.friction) return read_dry_friction(*force.friction, map);
     read_scalar(force, map);
   }
 
@@ -110,6 +111,46 @@ class ForceReader {
       problems_.add(map.get("breakaway")->place,
                     fmt::format("breakaway ({}) must not be less than coulomb ({})", law.breakaway, law.coulomb));
     }
+  }
+
+  void read_dry_friction(model::DryFriction& friction, const Node& map) {
+    values_.read(map, "mu", friction.mu, Range::kNotNegative);
+    friction.static_mu = friction.mu;
+    values_.read(map, "static", friction.static_mu, Range::kNotNegative);
+    values_.read(map, "radius", friction.radius, Range::kPositive);
+    values_.read(map, "thrust_radius", friction.thrust_radius, Range::kPositive);
+    values_.read(map, "length", friction.length, Range::kPositive);
+    values_.read(map, "preload", friction.preload, Range::kNotNegative);
+    values_.read(map, "viscous", friction.viscous, Range::kNotNegative);
+    if (friction.static_mu < friction.mu) {
+      problems_.add(map.get("static")->place,
+                    fmt::format("static ({}) must not be less than mu ({})", friction.static_mu, friction.mu));
+    }
+    const auto coordinate = reader_.coordinate(map);
+    if (!coordinate) return;
+    friction.coordinate = *coordinate;
+    check_bearing(friction, map);
+  }
+
+  // Which joints can have friction by their load, and which of its lengths they know.
+  void check_bearing(const model::DryFriction& friction, const Node& map) {
+    const model::Joint& joint = reader_.model().joints[static_cast<std::size_t>(friction.coordinate.joint)];
+    const bool turns = joint.type == model::JointType::kRevolute;
+    if (!turns && joint.type != model::JointType::kTranslational) {
+      problems_.add(map.get("joint")->place,
+                    fmt::format("dry-friction is for revolute and translational joints, not for {} joints",
+                                model::joint_type(joint.type).name));
+      return;
+    }
+    if (turns && !map.has("radius")) problems_.add(map.place, "dry-friction in a revolute joint needs 'radius'");
+    const auto refuse = [&](const char* key, bool is_unknown, const char* where) {
+      const Node* node = map.get(key);
+      if (is_unknown && node != nullptr) problems_.add(node->place, fmt::format("'{}' has no meaning in {}", key, where));
+    };
+    refuse("radius", !turns, "a translational joint");
+    refuse("thrust_radius", !turns, "a translational joint");
+    refuse("thrust_radius", turns && values_.is_planar(), "a planar revolute joint, which bears no thrust");
+    refuse("length", turns && values_.is_planar(), "a planar revolute joint, which bears no moment");
   }
 
   // One says how much, the other over which speed: neither means anything alone.

@@ -64,6 +64,8 @@ void declare_force(PartReader& reader, const std::string& name, const Node& map)
   force.type = word(map, "type");
   if (force.type == "bushing") {
     force.bushing.emplace();
+  } else if (force.type == "dry-friction") {
+    force.friction.emplace();
   } else if (force.type == "point-force" || force.type == "torque" || force.type == "vector-force") {
     force.vector.emplace();
   } else {
