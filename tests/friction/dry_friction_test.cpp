@@ -87,7 +87,9 @@ TEST(SwitchableRows, AreLeftOutByEveryBackEndThatTakesThem) {
       const Vector expected = whole.fullPivLu().solve(x);
       solver.solve(x.head(3), x.tail(2));
       EXPECT_LT((x - expected).norm(), 1e-14) << to_string(back_end);
-      if (jacobian == &off) EXPECT_EQ(x[4], 0);
+      if (jacobian == &off) {
+        EXPECT_EQ(x[4], 0);
+      }
     }
   }
   EXPECT_THROW(kkt::Solver(layout, {.back_end = kkt::BackEnd::kCholeskyQr}), std::invalid_argument);
@@ -96,7 +98,7 @@ TEST(SwitchableRows, AreLeftOutByEveryBackEndThatTakesThem) {
 // --- derivatives
 // --------------------------------------------------------------------------------------------------------
 
-constexpr const char* kPlanar = R"(
+constexpr const char* kPlanar = R"yaml(
 space: planar
 gravity: [0, -9.81]
 bodies:
@@ -108,8 +110,8 @@ joints:
 forces:
   slide: { type: dry-friction, joint: way, mu: 0.3, static: 0.5, length: 0.4, preload: 5, viscous: 0.7 }
   bearing: { type: dry-friction, joint: pin, mu: 0.2, radius: 0.1, preload: 3, viscous: 0.2 }
-)";
-constexpr const char* kSpatial = R"(
+)yaml";
+constexpr const char* kSpatial = R"yaml(
 gravity: [1, 2, -9.81]
 bodies:
   sled: { mass: 2, inertia: [0.3, 0.4, 0.5], centre_of_mass: [0.1, 0.05, -0.1] }
@@ -120,7 +122,7 @@ joints:
 forces:
   slide: { type: dry-friction, joint: way, mu: 0.3, static: 0.5, length: 0.4, preload: 5, viscous: 0.7 }
   bearing: { type: dry-friction, joint: pin, mu: 0.2, radius: 0.1, thrust_radius: 0.15, length: 0.2, viscous: 0.2 }
-)";
+)yaml";
 
 TEST(DryFriction, HasRightDerivativesInAllModesAndForms) {
   std::mt19937 generator(5);
@@ -206,7 +208,9 @@ TEST(DryFriction, ABlockOnABeltSticksAndSlipsAtTheTimesOfTheClosedForm) {
     const Observed observed = run(c, 10, tried.method, tried.tolerance);
     expect_events(observed.result, expected, 10 * tried.error);
     for (const dae::State& state : observed.states) {
-      if (state.x[0] == 0) EXPECT_NEAR(state.q[3] - state.q[0], state.x[1], 1e-12 * (1 + state.q[0]));
+      if (state.x[0] == 0) {
+        EXPECT_NEAR(state.q[3] - state.q[0], state.x[1], 1e-12 * (1 + state.q[0]));
+      }
       if (state.x[0] != 0) EXPECT_EQ(state.lambda[c.system->structure().switchable_rows[0]], 0);
     }
   }
@@ -234,7 +238,7 @@ TEST(DryFriction, CasesReachTheirReferences) {
 
 TEST(DryFriction, WhatSticksStaysWhereItIs) {
   // The pull stays below the limit for a long time, on a platform that shakes; then friction must hold all the same.
-  const cases::Case c = prepare(R"(
+  const cases::Case c = prepare(R"yaml(
 space: planar
 gravity: [0, -9.81]
 bodies:
@@ -249,17 +253,17 @@ motions: { shaker: { joint: guide, travel: "0.05*sin(3*t)"
 forces:
   rope: { type: joint-force, joint: slope, force: "3*sin(7*t)" }
   sole: { type: dry-friction, joint: slope, mu: 0.6 }
-)");
+)yaml");
   for (const Tried& tried : kTried) {
-  SCOPED_TRACE(tried.method);
-  const Observed observed = run(c, 60, tried.method, 1e-5);
-  ASSERT_TRUE(observed.result.ok()) << observed.result.reason;
-  EXPECT_TRUE(observed.result.events.empty());
-  for (const dae::State& state : observed.states) {
-    const double travel = (state.q[3] - state.q[0]) * std::cos(0.2) + (state.q[4] - state.q[1]) * std::sin(0.2);
-    EXPECT_NEAR(travel, 0, 1e-12);
+    SCOPED_TRACE(tried.method);
+    const Observed observed = run(c, 60, tried.method, 1e-5);
+    ASSERT_TRUE(observed.result.ok()) << observed.result.reason;
+    EXPECT_TRUE(observed.result.events.empty());
+    for (const dae::State& state : observed.states) {
+      const double travel = (state.q[3] - state.q[0]) * std::cos(0.2) + (state.q[4] - state.q[1]) * std::sin(0.2);
+      EXPECT_NEAR(travel, 0, 1e-12);
+    }
   }
-}
 }
 
 TEST(DryFriction, TakesOutTheEnergyThatIsMissing) {
@@ -279,7 +283,7 @@ TEST(DryFriction, TakesOutTheEnergyThatIsMissing) {
   }
 }
 
-constexpr const char* kFourBar = R"(
+constexpr const char* kFourBar = R"yaml(
 space: planar
 gravity: [0, -9.81]
 bodies:
@@ -296,7 +300,7 @@ forces:
   fb: { type: dry-friction, joint: b, mu: 0.3, static: 0.35, radius: 0.05 }
   fc: { type: dry-friction, joint: c, mu: 0.3, static: 0.35, radius: 0.05 }
   fd: { type: dry-friction, joint: d, mu: 0.3, static: 0.35, radius: 0.05 }
-)";
+)yaml";
 
 TEST(DryFriction, ALoopWithFrictionInEveryJointComesToRestAtOnce) {
   const cases::Case c = prepare(kFourBar);
@@ -317,7 +321,9 @@ TEST(DryFriction, ALoopWithFrictionInEveryJointComesToRestAtOnce) {
     EXPECT_LT(observed.result.events.back().t, 15);
     const dae::State& last = observed.states.back();
     for (const dae::State& state : observed.states) {
-      if (state.t > 15) EXPECT_LT((state.q - last.q).cwiseAbs().maxCoeff(), 1e-12);
+      if (state.t > 15) {
+        EXPECT_LT((state.q - last.q).cwiseAbs().maxCoeff(), 1e-12);
+      }
     }
   }
 }
@@ -337,7 +343,7 @@ TEST(DryFriction, StartsByTheLoadWhereNothingMoves) {
 }
 
 TEST(DryFriction, OfADrivenJointFollowsTheMotion) {
-  const cases::Case c = prepare(R"(
+  const cases::Case c = prepare(R"yaml(
 space: planar
 gravity: [0, -9.81]
 bodies: { block: { mass: 2, inertia: 0.1 } }
@@ -346,13 +352,13 @@ motions: { drive: { joint: way, travel: "sin(t)"
 }
 }
 forces: { sole: { type: dry-friction, joint: way, mu: 0.5 } }
-)");
+)yaml");
   const Observed observed = run(c, 10, "projection", 1e-8);
-ASSERT_TRUE(observed.result.ok()) << observed.result.reason;
-EXPECT_EQ(names_of(observed.result), (std::vector<std::string>(3, "sole reverses")));
-for (std::size_t k = 0; k < observed.result.events.size(); ++k) {
-  EXPECT_NEAR(observed.result.events[k].t, (static_cast<double>(k) + 0.5) * std::numbers::pi, 1e-7);
-}
+  ASSERT_TRUE(observed.result.ok()) << observed.result.reason;
+  EXPECT_EQ(names_of(observed.result), (std::vector<std::string>(3, "sole reverses")));
+  for (std::size_t k = 0; k < observed.result.events.size(); ++k) {
+    EXPECT_NEAR(observed.result.events[k].t, (static_cast<double>(k) + 0.5) * std::numbers::pi, 1e-7);
+  }
 }
 
 TEST(DryFriction, IsSeenAsNoConstraintByChecksAndIsRefusedByAnalysesWithoutTime) {
@@ -380,13 +386,13 @@ TEST(DryFriction, NeedsTheEventsThatSwitchIt) {
 }
 
 TEST(DryFriction, RunsInSpaceInBothForms) {
-  const cases::Case c = prepare(R"(
+  const cases::Case c = prepare(R"yaml(
 gravity: [0, 0, -9.81]
 bodies:
   arm: { mass: 3, inertia: [0.2, 0.02, 0.2], centre_of_mass: [0, 0, -0.4], angular_velocity: [0, 9, 0] }
 joints: { pin: { type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0] } }
 forces: { brake: { type: dry-friction, joint: pin, mu: 0.4, static: 0.5, radius: 0.08, preload: 60 } }
-)");
+)yaml");
   const cases::Case planar = cases::build_case(*cases::find_case("brake"));
   const Observed expected = run(planar, 6, "projection", 1e-9);
   ASSERT_TRUE(expected.result.ok());

@@ -22,6 +22,9 @@ constexpr double kHeldRest = 1e-6, kHeldAcceleration = 1e-6;
 // How far above its limit an element must be to be let go, as a share; one whose limit was located may be this much
 // below. Multipliers are solved for to 1e-12 and better.
 constexpr double kAbove = 1e-9, kLocated = 1e-6;
+// A lock whose row is closer than this to the span of the others is left open: where a joint of a moving loop turns
+// back, its row depends on the others, and a lock there would stop the whole loop at once.
+constexpr linalg::RankOptions kLockRank{.tolerance = 1e-4};
 // Multipliers below this share of the largest are round-off.
 constexpr double kRoundOff = 1e-11;
 
@@ -90,7 +93,8 @@ void FrictionModes::set_trial_modes(State& state) {
     e.is_open = false;
   }
   evaluation_.set(state);
-  const linalg::RankReport rank = linalg::find_dependent_rows(evaluation_.structure().jacobian, evaluation_.jacobian());
+  const linalg::RankReport rank =
+      linalg::find_dependent_rows(evaluation_.structure().jacobian, evaluation_.jacobian(), kLockRank);
   for (const linalg::DependentRow& row : rank.dependent) {
     for (int k = 0; k < frictions().count(); ++k) {
       Element& e = elements_[static_cast<std::size_t>(k)];
@@ -152,9 +156,12 @@ bool FrictionModes::lock_one_again() {
 /// Whether the locks that the state switches on depend on each other or on other rows.
 bool FrictionModes::has_dependent_lock(const State& state) {
   evaluation_.set(state);
-  const linalg::RankReport rank = linalg::find_dependent_rows(evaluation_.structure().jacobian, evaluation_.jacobian());
-  return std::any_of(rank.dependent.begin(), rank.dependent.end(),
-                     [](const linalg::DependentRow& row) { return !row.terms.empty(); });
+  const linalg::RankReport rank =
+      linalg::find_dependent_rows(evaluation_.structure().jacobian, evaluation_.jacobian(), kLockRank);
+  const std::vector<int>& locks = evaluation_.structure().switchable_rows;
+  return std::any_of(rank.dependent.begin(), rank.dependent.end(), [&](const linalg::DependentRow& row) {
+    return !row.terms.empty() && std::binary_search(locks.begin(), locks.end(), row.row);
+  });
 }
 
 void FrictionModes::set_modes(State& state, const State& before) {

@@ -37,10 +37,10 @@ class FrictionModes {
   enum class Trial { kMoves, kLocked, kLetGo };
   struct Element {
     Trial trial = Trial::kMoves;
-    int direction = 0;      // in which it slips or is let go
-    bool breaks = false;    // its limit was found to be reached
-    bool stops = false;     // its slip velocity was found to vanish
-    bool is_open = false;   // locked, but others imply the lock
+    int direction = 0;       // in which it slips or is let go
+    bool breaks = false;     // its limit was found to be reached
+    bool stops = false;      // its slip velocity was found to vanish
+    bool is_open = false;    // locked, but others imply the lock
     bool was_tried = false;  // locked again after it was let go
   };
 

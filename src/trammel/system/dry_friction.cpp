@@ -75,7 +75,11 @@ std::vector<std::string> DryFrictions::state_names(const model::Model& model) {
 
 DryFrictions::DryFrictions(const model::Model& model, const BodyTable& bodies, const Constraints& constraints,
                            int first_state)
-    : model_(model), bodies_(bodies), constraints_(constraints), first_state_(first_state), is_active_(first_state >= 0) {
+    : model_(model),
+      bodies_(bodies),
+      constraints_(constraints),
+      first_state_(first_state),
+      is_active_(first_state >= 0) {
   for_each_friction(model, [&](int index, const model::Force&) { add(model, index); });
 }
 
@@ -123,7 +127,8 @@ const std::string& DryFrictions::name(int element) const {
   return model_.forces[static_cast<std::size_t>(force(element))].name;
 }
 
-// --- the load ---------------------------------------------------------------------------------------------------------
+// --- the load
+// ---------------------------------------------------------------------------------------------------------
 
 /// What the joint exerts on the body of marker J, as Constraints::add_joint_wrenches().
 Wrench DryFrictions::calc_wrench(const Element& e, const SignalInput& in) const {
@@ -219,7 +224,8 @@ DryFrictions::Load DryFrictions::calc_load_gradient(const Element& e, const Sign
   return result;
 }
 
-// --- forces -----------------------------------------------------------------------------------------------------------
+// --- forces
+// -----------------------------------------------------------------------------------------------------------
 
 FrictionMode DryFrictions::mode(const SignalInput& in, int element) const {
   const int state = mode_state(element);

@@ -34,8 +34,8 @@ class DryFrictions {
   /// part. Throws std::invalid_argument for joints that cannot have it.
   DryFrictions(const model::Model& model, const BodyTable& bodies, const Constraints& constraints, int first_state);
 
-  /// The rows that hold what sticks, for a model whose friction has the states from `first_state` on: mode and anchor of
-  /// each element, in the order of the forces.
+  /// The rows that hold what sticks, for a model whose friction has the states from `first_state` on: mode and anchor
+  /// of each element, in the order of the forces.
   static std::vector<LockRow> make_locks(const model::Model& model, int first_state);
   static std::vector<std::string> state_names(const model::Model& model);
 

@@ -31,8 +31,8 @@ class Probe {
   double calc_joint_rate(const model::JointCoordinate& which) const;
   /// As Forces::calc_values.
   void calc_force_values(int force, double* values);
-  /// Of a dry friction, an element of Forces::frictions(): its mode, load, slip velocity, and coordinate, and a component
-  /// of the load where that has an edge.
+  /// Of a dry friction, an element of Forces::frictions(): its mode, load, slip velocity, and coordinate, and a
+  /// component of the load where that has an edge.
   FrictionMode friction_mode(int element) const { return frictions().mode(signal_input(), element); }
   double calc_friction_load(int element) const { return frictions().calc_load(signal_input(), element); }
   double calc_friction_rate(int element) const { return frictions().calc_rate(signal_input(), element); }

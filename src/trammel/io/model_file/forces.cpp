@@ -145,7 +145,8 @@ class ForceReader {
     if (turns && !map.has("radius")) problems_.add(map.place, "dry-friction in a revolute joint needs 'radius'");
     const auto refuse = [&](const char* key, bool is_unknown, const char* where) {
       const Node* node = map.get(key);
-      if (is_unknown && node != nullptr) problems_.add(node->place, fmt::format("'{}' has no meaning in {}", key, where));
+      if (is_unknown && node != nullptr)
+        problems_.add(node->place, fmt::format("'{}' has no meaning in {}", key, where));
     };
     refuse("radius", !turns, "a translational joint");
     refuse("thrust_radius", !turns, "a translational joint");
