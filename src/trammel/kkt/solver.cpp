@@ -347,6 +347,11 @@ std::string to_string(BackEnd back_end) {
 
 std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
   if (back_end != BackEnd::kCholeskyQr && back_end != BackEnd::kBlockElimination) return {};
+  if (!structure.switchable_rows.empty()) {
+    return fmt::format("{} cannot take constraints that are switched on and off, as {} is",
+                       back_end == BackEnd::kCholeskyQr ? "Cholesky" : "block elimination",
+                       dae::quoted(structure.constraint_names[static_cast<std::size_t>(structure.switchable_rows[0])]));
+  }
   const std::vector<bool> is_massive = find_massive(structure.mass);
   const auto& names = structure.has_trivial_kinematics ? structure.position_names : structure.velocity_names;
   std::vector<std::string> massless;
