@@ -211,7 +211,9 @@ TEST(DryFriction, ABlockOnABeltSticksAndSlipsAtTheTimesOfTheClosedForm) {
       if (state.x[0] == 0) {
         EXPECT_NEAR(state.q[3] - state.q[0], state.x[1], 1e-12 * (1 + state.q[0]));
       }
-      if (state.x[0] != 0) EXPECT_EQ(state.lambda[c.system->structure().switchable_rows[0]], 0);
+      if (state.x[0] != 0) {
+        EXPECT_EQ(state.lambda[c.system->structure().switchable_rows[0]], 0);
+      }
     }
   }
 }
