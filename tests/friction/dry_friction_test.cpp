@@ -391,7 +391,7 @@ TEST(DryFriction, RunsInSpaceInBothForms) {
   const cases::Case c = prepare(R"yaml(
 gravity: [0, 0, -9.81]
 bodies:
-  arm: { mass: 3, inertia: [0.2, 0.02, 0.2], centre_of_mass: [0, 0, -0.4], angular_velocity: [0, 9, 0] }
+  arm: { mass: 3, inertia: [0.2, 0.2, 0.02], centre_of_mass: [0, 0, -0.4], angular_velocity: [0, 9, 0] }
 joints: { pin: { type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0] } }
 forces: { brake: { type: dry-friction, joint: pin, mu: 0.4, static: 0.5, radius: 0.08, preload: 60 } }
 )yaml");
