@@ -249,7 +249,7 @@ bodies:
 joints:
   guide: { type: translational, between: [ground, platform] }
   slope: { type: translational, between: [{ body: platform, angle: 0.2 }, block] }
-motions: { shaker: { joint: guide, travel: "0.05*sin(3*t)"
+motions: { shaker: { joint: guide, travel: "0.05*(1 - cos(3*t))"
 }
 }
 forces:
