@@ -35,6 +35,7 @@ FrictionModes::FrictionModes(std::shared_ptr<const system::Mechanism> mechanism)
       probe_(*mechanism_),
       evaluation_(*mechanism_),
       accelerations_(evaluation_),
+      projector_(evaluation_, accelerations_),
       elements_(static_cast<std::size_t>(frictions().count())),
       last_t_(std::numeric_limits<double>::quiet_NaN()) {}
 
@@ -81,8 +82,38 @@ void FrictionModes::begin_trials(const State& state, bool is_start) {
     const bool moves = may_move && std::abs(rate) > rest;
     e.trial = moves ? Trial::kMoves : Trial::kLocked;
     e.direction = moves ? (rate > 0 ? 1 : -1) : 0;
-    e.is_open = e.was_tried = false;
+    e.is_open = e.was_tried = e.was_turned = false;
   }
+}
+
+/// Where one element stops, the constraints may stop others with it, as in a loop with one degree of freedom: they are
+/// at rest, too, although round-off keeps their own roots apart. Velocities then are exactly those of rest.
+void FrictionModes::find_rest(State& state) {
+  const auto is_locked = [](const Element& e) { return e.trial == Trial::kLocked; };
+  for (int k = 0; k < frictions().count() && std::any_of(elements_.begin(), elements_.end(), is_locked); ++k) {
+    State still = state;
+    set_trial_modes(still);
+    evaluation_.set(still);
+    if (accelerations_.factor_position() != kkt::AccelerationStatus::kSolved) return;
+    projector_.project_velocity(still.v);
+    if (!(linalg::largest_abs(still.v - state.v) <= kHeldRest)) return;
+    state.v = still.v;
+    if (!lock_those_at_rest(state)) return;
+  }
+}
+
+/// True when some of those that seemed to move do not.
+bool FrictionModes::lock_those_at_rest(const State& state) {
+  probe_.set(state);
+  bool found = false;
+  for (int k = 0; k < frictions().count(); ++k) {
+    Element& e = elements_[static_cast<std::size_t>(k)];
+    if (e.trial != Trial::kMoves || std::abs(probe_.calc_friction_rate(k)) > kRest) continue;
+    e.trial = Trial::kLocked;
+    e.direction = 0;
+    found = true;
+  }
+  return found;
 }
 
 /// The modes of the trial; locks that earlier rows imply are left open.
@@ -139,15 +170,21 @@ bool FrictionModes::let_one_go(const State& state) {
   return true;
 }
 
-/// An element that was let go and would move against the direction of its friction can be held after all.
-bool FrictionModes::lock_one_again() {
+/// An element that was let go and would move against the direction of its friction can be held after all; if it cannot,
+/// others take it along that way.
+bool FrictionModes::lock_or_turn_one() {
   for (int k = 0; k < frictions().count(); ++k) {
     Element& e = elements_[static_cast<std::size_t>(k)];
-    if (e.trial != Trial::kLetGo || e.breaks || e.was_tried) continue;
+    if (e.trial != Trial::kLetGo || e.was_turned) continue;
     const double against = -e.direction * probe_.calc_friction_acceleration(k);
     if (!(against > kHeldAcceleration)) continue;
-    e.trial = Trial::kLocked;
-    e.was_tried = true;
+    if (e.was_tried || e.breaks) {
+      e.direction = -e.direction;
+      e.was_turned = true;
+    } else {
+      e.trial = Trial::kLocked;
+      e.was_tried = true;
+    }
     return true;
   }
   return false;
@@ -191,9 +228,10 @@ std::vector<std::string> FrictionModes::settle(State& state, int element) {
   note_cause(state, element);
   State trial = state;
   begin_trials(state, element < 0);
-  // Each element is let go at most twice and locked again at most once.
-  for (int k = 0; k <= 3 * frictions().count() && solve(trial); ++k) {
-    if (!let_one_go(trial) && !lock_one_again()) break;
+  find_rest(trial);
+  // Each element is let go at most twice, locked again at most once and turned at most once.
+  for (int k = 0; k <= 4 * frictions().count() && solve(trial); ++k) {
+    if (!let_one_go(trial) && !lock_or_turn_one()) break;
   }
   set_modes(trial, state);
   std::vector<std::string> happened;
@@ -207,6 +245,7 @@ std::vector<std::string> FrictionModes::settle(State& state, int element) {
     happened.push_back(frictions().name(k) + (after == 0 ? " sticks" : before == 0 ? " slips" : " reverses"));
   }
   state.x = trial.x;
+  state.v = trial.v;
   return happened;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trammel/dae/evaluation.h"
+#include "trammel/kinematics/projection.h"
 #include "trammel/kkt/accelerations.h"
 #include "trammel/system/probe.h"
 
@@ -30,28 +31,31 @@ class FrictionModes {
   double calc_edge(const dae::State& state, int element, int edge);
 
   /// Chooses the modes anew when the margin of an element was found to vanish, or at the start of a run (-1). Changes
-  /// modes and anchors in x, and returns what happened: "brake sticks".
+  /// modes and anchors in x and, by round-off, what has come to rest in v, and returns what happened: "brake sticks".
   std::vector<std::string> settle(dae::State& state, int element);
 
  private:
   enum class Trial { kMoves, kLocked, kLetGo };
   struct Element {
     Trial trial = Trial::kMoves;
-    int direction = 0;       // in which it slips or is let go
-    bool breaks = false;     // its limit was found to be reached
-    bool stops = false;      // its slip velocity was found to vanish
-    bool is_open = false;    // locked, but others imply the lock
-    bool was_tried = false;  // locked again after it was let go
+    int direction = 0;        // in which it slips or is let go
+    bool breaks = false;      // its limit was found to be reached
+    bool stops = false;       // its slip velocity was found to vanish
+    bool is_open = false;     // locked, but others imply the lock
+    bool was_tried = false;   // locked again after it was let go
+    bool was_turned = false;  // let go in the other direction than that of its load
   };
 
   const system::DryFrictions& frictions() const { return mechanism_->forces().frictions(); }
   void note_cause(const dae::State& state, int element);
   void begin_trials(const dae::State& state, bool is_start);
+  void find_rest(dae::State& state);
+  bool lock_those_at_rest(const dae::State& state);
   bool solve(dae::State& state);
   void set_trial_modes(dae::State& state);
   bool has_dependent_lock(const dae::State& state);
   bool let_one_go(const dae::State& state);
-  bool lock_one_again();
+  bool lock_or_turn_one();
   void set_modes(dae::State& state, const dae::State& before);
   double calc_limit(int element) const;
 
@@ -59,6 +63,7 @@ class FrictionModes {
   system::Probe probe_;
   dae::Evaluation evaluation_;
   kkt::AccelerationSolver accelerations_;
+  kinematics::Projector projector_;
   std::vector<Element> elements_;
   double last_t_ = 0;
 };
