@@ -36,7 +36,7 @@ struct Workplace {
   integrators::MethodContext context;
 };
 
-constexpr int kColumns = 5;
+constexpr int kColumns = 4;
 
 /// T_kk, k = 1 ... kColumns, after one step of size H, by weights instead of the recursion of the method.
 std::vector<dae::State> calc_diagonal(Workplace& at, HalfExplicitEuler& euler, const dae::State& start, double H) {
@@ -66,6 +66,7 @@ std::vector<dae::State> calc_diagonal(Workplace& at, HalfExplicitEuler& euler, c
 
 struct Case {
   std::string problem;
+  double begin;  // share of the run
   double H;      // the largest step
   double floor;  // round-off
 };
@@ -77,7 +78,7 @@ TEST_P(TableauOrder, EachColumnGainsOneForPositionsVelocitiesAccelerationsAndRea
   Workplace at(*problem.system);
   HalfExplicitEuler euler(at.context, FrictionScheme::kStandard);
   // Begin inside of the motion, where nothing is special.
-  dae::State start = problem.solution(0.3 * problem.t_end);
+  dae::State start = problem.solution(GetParam().begin * problem.t_end);
   dae::State complete = dae::State::zero(problem.system->structure());
   complete.t = start.t;
   complete.q = start.q;
@@ -115,35 +116,43 @@ TEST_P(TableauOrder, EachColumnGainsOneForPositionsVelocitiesAccelerationsAndRea
     EXPECT_NEAR(fit_order(steps, q[i], floor), k + 1, 0.35);
     EXPECT_NEAR(fit_order(steps, v[i], floor), k + 1, 0.35);
     EXPECT_NEAR(fit_order(steps, a[i], 100 * floor), k, 0.35);
-    if (lambda[i].front() > 0) EXPECT_NEAR(fit_order(steps, lambda[i], 100 * floor), k, 0.35);
+    if (lambda[i].front() > 0) {
+      EXPECT_NEAR(fit_order(steps, lambda[i], 100 * floor), k, 0.35);
+    }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Problems, TableauOrder,
-                         ::testing::Values(Case{"pendulum", 0.08, 1e-14}, Case{"polar point", 0.1, 1e-14}),
-                         [](const auto& info) { return "Problem" + std::to_string(info.index); });
+                         ::testing::Values(Case{"pendulum", 0.45, 0.02, 1e-14}, Case{"polar point", 0.6, 0.02, 1e-14}),
+                         [](const auto& problem) { return "Problem" + std::to_string(problem.index); });
 
 TEST(MexxOrder, OfTheWholeMethodIsTheNumberOfRows) {
   const Problem& problem = smooth_problem("pendulum");
   for (int rows = 2; rows <= 6; ++rows) {
     SCOPED_TRACE(rows);
-    integrators::Options options = integrators::Options::with_tolerance(1e-13);
+    integrators::Options options = integrators::Options::with_tolerance(1e-9);  // for the projections
     options.method = "mexx";
     options.method_options = {{"fixed_order", std::to_string(rows)}};
     std::vector<double> steps, q, v, lambda;
-    for (int n = 16; n <= 96; n = n * 3 / 2) {
+    for (int n = 24; n <= 130; n = n * 3 / 2) {
       options.h_fixed = problem.t_end / n;
-      const auto result = integrate(*problem.system, problem.start, problem.t_end, options);
+      options.output.kind = integrators::OutputKind::kSteps;
+      Errors worst;  // over the run: at single times errors change their sign
+      integrators::Observers observers;
+      observers.output = [&](const dae::State& s) {
+        const Errors e = calc_errors(s, problem.solution(s.t));
+        worst = {std::max(worst.q, e.q), std::max(worst.v, e.v), std::max(worst.lambda, e.lambda), 0};
+      };
+      const auto result = integrate(*problem.system, problem.start, problem.t_end, options, {}, observers);
       ASSERT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
-      const Errors e = calc_errors(result.state, problem.solution(problem.t_end));
       steps.push_back(options.h_fixed);
-      q.push_back(e.q);
-      v.push_back(e.v);
-      lambda.push_back(e.lambda);
+      q.push_back(worst.q);
+      v.push_back(worst.v);
+      lambda.push_back(worst.lambda);
     }
-    EXPECT_NEAR(fit_order(steps, q, 1e-12), rows, 0.35);
-    EXPECT_NEAR(fit_order(steps, v, 1e-12), rows, 0.35);
-    EXPECT_NEAR(fit_order(steps, lambda, 1e-11), rows, 0.35);
+    EXPECT_NEAR(fit_order(steps, q, 1e-11), rows, 0.35);
+    EXPECT_NEAR(fit_order(steps, v, 1e-11), rows, 0.35);
+    EXPECT_NEAR(fit_order(steps, lambda, 1e-10), rows, 0.35);
   }
 }
 

@@ -13,6 +13,9 @@ using kkt::AccelerationStatus;
 
 namespace {
 
+// Methods with polynomials of a higher degree take steps so long that a matrix of one end is no good inside.
+constexpr int kLongStepDegree = 5;
+
 std::string describe_violation(dae::Evaluation& evaluation) {
   Eigen::Index worst = 0;
   const double size = evaluation.constraint().cwiseAbs().maxCoeff(&worst);
@@ -55,7 +58,8 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   const dae::Structure& s = evaluation.structure();
   evaluation.set_x(state_.x);
   if (detail == Detail::kConsistent && (s.n_g > 0 || !s.has_trivial_kinematics)) {
-    if (!context_.projector.project_position(t, state_.q, context_.norm.q_weights(), MetricUse::kPresent).ok()) {
+    const MetricUse use = method_.dense_degree() > kLongStepDegree ? MetricUse::kRenew : MetricUse::kPresent;
+    if (!context_.projector.project_position(t, state_.q, context_.norm.q_weights(), use).ok()) {
       return nullptr;
     }
   }

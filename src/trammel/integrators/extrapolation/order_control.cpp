@@ -36,8 +36,9 @@ OrderControl::Verdict OrderControl::judge(int rows, double error) {
     return error <= 1 ? Verdict::kAccept : Verdict::kReject;
   }
   const bool is_last = rows >= std::min(target_ + 1, largest_);
+  const bool is_early = rows < target_ && !is_first_;
   const bool may_end = rows >= kMinRows && (is_first_ || rows >= target_ - 1);
-  if (error <= 1 && may_end) return Verdict::kAccept;
+  if (may_end && error <= (is_early ? options_.early_error : 1.0)) return Verdict::kAccept;
   if (is_last || std::isnan(error)) return Verdict::kReject;
   if (rows < target_ - 1) return Verdict::kGoOn;
   // Each further row divides the error by about n_row / n_1.
