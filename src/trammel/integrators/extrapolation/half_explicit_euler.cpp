@@ -51,11 +51,13 @@ AccelerationStatus HalfExplicitEuler::begin(const State& state) {
   begin_ = &state;
   evaluation_.set(state);
   is_modified_ = with_friction_ && scheme_ == FrictionScheme::kModified;
-  if (with_friction_ && scheme_ != FrictionScheme::kStandard) take_friction();
-  if (with_friction_ && scheme_ == FrictionScheme::kAutomatic) {
+  if (with_friction_) take_friction();
+  if (with_friction_ && scheme_ != FrictionScheme::kModified) {
     const AccelerationStatus status = context_.accelerations.factor_position();
     if (status != AccelerationStatus::kSolved) return status;
-    is_modified_ = !(estimate_feedback() <= kTolerableFeedback);
+    const double feedback = estimate_feedback();
+    largest_feedback_ = std::max(largest_feedback_, feedback);
+    is_modified_ = scheme_ == FrictionScheme::kAutomatic && !(feedback <= kTolerableFeedback);
   }
   force_begin_ = evaluation_.force();
   return std::isfinite(force_begin_.sum()) ? AccelerationStatus::kSolved : AccelerationStatus::kNotFinite;
@@ -65,8 +67,8 @@ void HalfExplicitEuler::take_friction() {
   std::copy_n(evaluation_.derivative(Derivative::kForceByLambda), friction_.size(), friction_.data());
 }
 
-/// How much a change of the reactions changes the reactions of the next small step of the standard scheme: the growth
-/// of u -> lambda, [M G^T; G 0] (a, lambda) = (F u, 0), in a few iterations.
+/// Needs the factorised metric. How much a change of the reactions changes the reactions of the next small step of the
+/// standard scheme: the growth of u -> lambda, [M G^T; G 0] (a, lambda) = (F u, 0), in a few iterations.
 double HalfExplicitEuler::estimate_feedback() {
   const linalg::Pattern& pattern = evaluation_.structure().pattern(Derivative::kForceByLambda);
   Vector& u = lower_;

@@ -45,6 +45,9 @@ class HalfExplicitEuler {
   bool uses_modified_scheme() const { return is_modified_; }
   /// Whether forces depend on reactions and the user wants the standard scheme all the same.
   bool lacks_friction() const { return with_friction_ && scheme_ == FrictionScheme::kStandard; }
+  /// Of the reactions on those of the next small step of the standard scheme, over all big steps: |B| of the theory
+  /// page.
+  double largest_feedback() const { return largest_feedback_; }
   void add_counts(Statistics& statistics) const;
 
  private:
@@ -64,6 +67,7 @@ class HalfExplicitEuler {
   std::vector<kkt::BlockValues> blocks_;
   const dae::State* begin_ = nullptr;
   bool is_modified_ = false;
+  double largest_feedback_ = 0;
   linalg::Vector friction_;               // values of F
   linalg::Vector force_begin_, force_;    // f at the beginning of the big step, and of the present small one
   linalg::Vector upper_, lower_, delta_;  // right sides and solutions of (2); h v

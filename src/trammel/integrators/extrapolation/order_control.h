@@ -26,9 +26,9 @@ struct OrderControlOptions {
   /// insulator chains and the cable drum at tolerances from 1e-3 to 1e-11; smaller targets of the error led to low
   /// orders.
   double safety = 0.85;
-  double target = 0.65;        ///< error that a step aims at
-  /// A step ends a row early only with an error below this. With 1, errors of the cable drum at the end of a run are ten
-  /// times as large, for the same number of evaluations.
+  double target = 0.65;  ///< error that a step aims at
+  /// A step ends a row early only with an error below this. With 1, errors of the cable drum at the end of a run are
+  /// ten times as large, for the same number of evaluations.
   double early_error = 0.1;
   double least_factor = 1e-3;  ///< to the power 1/k: of the smallest change of a step
   double largest_factor = 4;   ///< of the largest change, divided by that of the smallest

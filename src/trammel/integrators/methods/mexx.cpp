@@ -10,6 +10,8 @@
 // metric. Accelerations and reactions are extrapolated, too; acceleration constraints are not needed, but where they
 // are there, what users get is solved for at the end. Theory: docs/theory/mexx.md.
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -29,6 +31,9 @@ namespace {
 using dae::State;
 using kkt::AccelerationStatus;
 using linalg::Vector;
+
+// The standard scheme on the cable drum at 1e-5: errors of some tolerances from here on.
+constexpr double kDoubtfulFeedback = 0.1;
 
 FrictionScheme read_scheme(const MethodContext& context) {
   const std::string value = option_value(mexx_entry, context.options, "friction");
@@ -121,6 +126,14 @@ class Mexx final : public Method {
   bool gives_accelerations() override { return !solves_accelerations(); }
   AccelerationStatus complete_start(State& state) override { return euler_.complete(state); }
   void add_counts(Statistics& statistics) const override { euler_.add_counts(statistics); }
+  void add_notes(std::vector<std::string>& notes) const override {
+    if (euler_.lacks_friction() && euler_.largest_feedback() > kDoubtfulFeedback) {
+      notes.push_back(fmt::format(
+          "forces depend on reactions so strongly (feedback {:.2g}, see docs/theory/mexx.md) that the standard scheme "
+          "loses accuracy; use friction=automatic",
+          euler_.largest_feedback()));
+    }
+  }
 
   void interpolate(double t, State& out) override {
     if (!std::exchange(is_dense_, true)) build_dense_output();
@@ -181,8 +194,11 @@ class Mexx final : public Method {
     return uses_common_norm_ ? context_.norm.calc(q, v, x) : context_.norm.calc_by_parts(q, v, x);
   }
 
+  /// The standard scheme on forces that depend on reactions is shown as it is: solving for reactions would hide that it
+  /// diverges.
   bool solves_accelerations() {
-    return accelerations_ == "solved" || (accelerations_ == "automatic" && evaluation_.gives_acceleration_bias());
+    if (accelerations_ != "automatic") return accelerations_ == "solved";
+    return evaluation_.gives_acceleration_bias() && !euler_.lacks_friction();
   }
 
   /// Moves trial_ onto the constraints and completes it.
