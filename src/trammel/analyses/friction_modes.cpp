@@ -22,8 +22,9 @@ constexpr double kHeldRest = 1e-6, kHeldAcceleration = 1e-6;
 // How far above its limit an element must be to be let go, as a share; one whose limit was located may be this much
 // below. Multipliers are solved for to 1e-12 and better.
 constexpr double kAbove = 1e-9, kLocated = 1e-6;
-// A lock whose row is closer than this to the span of the others is left open: where a joint of a moving loop turns
-// back, its row depends on the others, and a lock there would stop the whole loop at once.
+// A lock whose row is closer than this to the span of the others is left open. Where a joint of a moving loop turns
+// back, its row depends on the others up to the error of the root, and a lock would stop the whole loop: at 10 rad/s
+// this allows slip velocities of 1e-3, far more than roots leave. At rest others hold such a joint.
 constexpr linalg::RankOptions kLockRank{.tolerance = 1e-4};
 // Multipliers below this share of the largest are round-off.
 constexpr double kRoundOff = 1e-11;
