@@ -146,7 +146,8 @@ TEST_P(EachCase, TellsEverythingApartByName) {
 TEST_P(EachCase, HasEventsThatCanBeEvaluated) {
   for (const integrators::Event& event : c_.events) {
     EXPECT_TRUE(std::isfinite(event.function(c_.start))) << event.name;
-    // A switching function that never changes would find nothing.
+    // A switching function that never changes would find nothing. Edges may belong to modes that are off here.
+    if (event.is_edge) continue;
     EXPECT_NE(event.function(random_state(1)), event.function(random_state(2))) << event.name;
   }
   EXPECT_GT(c_.t_end, c_.start.t);

@@ -176,7 +176,11 @@ struct Tried {
   const char* method;
   double tolerance, error;  // of the run, and of times of events [s]
 };
-constexpr Tried kTried[] = {{"projection", 1e-9, 1e-7}, {"hht", 1e-7, 1e-4}, {"bdf-i3", 1e-8, 1e-5}};
+constexpr Tried kTried[] = {{"projection", 1e-9, 1e-7},
+                            {"mexx", 1e-9, 1e-7},
+                            {"herk", 1e-9, 1e-6},
+                            {"hht", 1e-7, 1e-4},
+                            {"bdf-i3", 1e-8, 1e-5}};
 
 void expect_events(const integrators::RunResult& result, const std::vector<integrators::EventRecord>& expected,
                    double error) {
@@ -306,7 +310,7 @@ forces:
 
 TEST(DryFriction, ALoopWithFrictionInEveryJointComesToRestAtOnce) {
   const cases::Case c = prepare(kFourBar);
-  for (const char* method : {"projection", "hht"}) {
+  for (const char* method : {"projection", "mexx", "hht"}) {
     SCOPED_TRACE(method);
     const Observed observed = run(c, 20, method, 1e-7);
     ASSERT_TRUE(observed.result.ok()) << observed.result.reason;

@@ -41,16 +41,38 @@ cases::Reference load(const std::string& name) {
   return cases::load_reference(std::filesystem::path(TRAMMEL_SOURCE_DIR) / "cases" / "reference" / (name + ".json"));
 }
 
-TEST(OrderControl, AStepThatConvergesInItsWindowIsAccepted) {
-  OrderControl control({.rtol = 1e-6});
+/// The row at which a step ends whose error begins with `error` at row 2 and is divided by ten from row to row.
+std::pair<int, OrderControl::Verdict> end_of_step(OrderControl& control, double error) {
   control.begin(0.1);
-  int rows = 2;
-  // Each row divides the error by ten: row 6 is the first below 1.
-  OrderControl::Verdict verdict = OrderControl::Verdict::kGoOn;
-  for (double error = 5e3; verdict == OrderControl::Verdict::kGoOn; ++rows, error /= 10)
-    verdict = control.judge(rows, error);
-  EXPECT_EQ(verdict, OrderControl::Verdict::kReject)
-      << "the first target is 5 rows: an error of 5 in the last of the window";
+  for (int rows = 2;; ++rows, error /= 10) {
+    const OrderControl::Verdict verdict = control.judge(rows, error);
+    if (verdict != OrderControl::Verdict::kGoOn) return {rows, verdict};
+  }
+}
+
+TEST(OrderControl, AStepEndsInAWindowOfRowsOrIsGivenUpAsSoonAsItWillNot) {
+  OrderControl control({.rtol = 1e-6});
+  ASSERT_EQ(control.rows(), 5);
+  EXPECT_EQ(end_of_step(control, 500), std::pair(5, OrderControl::Verdict::kAccept));
+  EXPECT_EQ(end_of_step(control, 5000), std::pair(4, OrderControl::Verdict::kReject)) << "50 cannot become 1 by row 6";
+  EXPECT_EQ(end_of_step(control, 5), std::pair(3, OrderControl::Verdict::kAccept)) << "the first step may end early";
+  control.finish(5, true);  // no longer the first; it ended where it should
+  ASSERT_EQ(control.rows(), 5);
+  EXPECT_EQ(end_of_step(control, 50), std::pair(5, OrderControl::Verdict::kAccept)) << "0.5 at row 4 is not enough";
+  EXPECT_EQ(end_of_step(control, 5), std::pair(4, OrderControl::Verdict::kAccept)) << "0.05 is";
+}
+
+TEST(Mexx, FixedStepsHaveTheirRowsHoweverLargeTheErrors) {
+  const testing::Problem& problem = testing::smooth_problem("pendulum");
+  Options options = mexx(1e-6);
+  options.h_fixed = problem.t_end / 25;
+  std::vector<int> orders;
+  Observers observers;
+  observers.step = [&](const StepRecord& step) { orders.push_back(step.order); };
+  const RunResult run = integrate(*problem.system, problem.start, problem.t_end, options, {}, observers);
+  ASSERT_EQ(run.status, RunStatus::kCompleted) << run.reason;
+  for (const int order : orders) EXPECT_GE(order, 3);
+  EXPECT_LT(testing::calc_errors(run.state, problem.solution(problem.t_end)).q, 1e-3);
 }
 
 TEST(OrderControl, AHopelessStepIsGivenUpEarlyAndShrinks) {
@@ -128,7 +150,7 @@ TEST(Mexx, RootsOfTheCranksAccelerationAreFoundWithAndWithoutAccelerationConstra
 }
 
 TEST(Mexx, NeedsNoAccelerationConstraints) {
-  // BeadOnTurningLine and its like give their bias; extrapolated, nobody asks for it.
+  // These give their bias; nobody asks for it.
   for (const char* name : {"andrews", "chain", "cable-drum"}) {
     SCOPED_TRACE(name);
     const cases::Case c = build(name);

@@ -43,6 +43,11 @@ std::map<std::string, double> sizes_in(const Reference& r) {
   return sizes;
 }
 
+/// The events without which the equations are not complete: those that let friction stick and slip.
+std::vector<integrators::Event> needed_events(const Case& c) {
+  return c.system->structure().switchable_rows.empty() ? std::vector<integrators::Event>{} : c.events;
+}
+
 class Reproduction : public ::testing::TestWithParam<Reference> {};
 
 TEST_P(Reproduction, TheSolutionMeetsTheReference) {
@@ -62,12 +67,14 @@ TEST_P(Reproduction, TheSolutionMeetsTheReference) {
     const ReferencePoint& point = reference.points[next++];
     ASSERT_EQ(state.t, point.t);
     for (const auto& [name, value] : point.values) {
+      if (name.ends_with(".anchor")) continue;  // of friction that slips: it has no meaning
       const double error = std::abs(named_value(s, state, name) - value) / (1 + sizes.at(name));
       worst = std::max(worst, error);
       EXPECT_LT(error, allowed_error(reference, point, name, sizes.at(name))) << name << " at t = " << point.t;
     }
   };
-  const RunResult result = integrate(*c.system, c.start, reference.points.back().t, options, {}, observers);
+  const RunResult result =
+      integrate(*c.system, c.start, reference.points.back().t, options, needed_events(c), observers);
   ASSERT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
   EXPECT_EQ(next, reference.points.size());
   EXPECT_LT(result.drift.position, 1e-9);
@@ -91,12 +98,13 @@ double calc_error_of(const std::string& method, const Reference& reference, doub
     for (const std::vector<std::string>* names : {&s.position_names, &s.state_names}) {
       for (const std::string& name : *names) {
         const auto value = point.values.find(name);
-        if (value == point.values.end()) continue;
+        if (value == point.values.end() || name.ends_with(".anchor")) continue;
         worst = std::max(worst, std::abs(named_value(s, state, name) - value->second) / (1 + sizes.at(name)));
       }
     }
   };
-  const RunResult result = integrate(*c.system, c.start, reference.points.back().t, options, {}, observers);
+  const RunResult result =
+      integrate(*c.system, c.start, reference.points.back().t, options, needed_events(c), observers);
   EXPECT_EQ(result.status, integrators::RunStatus::kCompleted) << result.reason;
   std::printf("[ error    ] %s, tolerance %.0e: %-34s %.1e after %ld steps\n", method.c_str(), tolerance,
               reference.name.c_str(), worst, result.statistics.steps);
@@ -110,7 +118,9 @@ TEST_P(Reproduction, HhtApproachesTheReferenceWithTheTolerance) {
   // By theory the error goes like tol^(2/3), here by 0.046. Where it is small anyway, other things limit the steps.
   const double expected = std::pow(1e-7, 2.0 / 3);
   EXPECT_LT(tight, 100 * expected);
-  if (tight > expected) {
+  // On friction that depends on reactions hht is of first order only: docs/theory/friction.md.
+  const Case c = build_case(*find_case(reference.case_name), reference.parameters);
+  if (tight > expected && c.system->structure().switchable_rows.empty()) {
     EXPECT_LT(tight, 0.12 * loose);
   }
 }
@@ -119,7 +129,7 @@ TEST_P(Reproduction, OtherExplicitMethodsApproachTheReferenceWithTheTolerance) {
   const Reference& reference = GetParam();
   if (is_too_fast_for_explicit_methods(reference)) GTEST_SKIP() << "needs a method for oscillatory systems";
   const Case c = build_case(*find_case(reference.case_name), reference.parameters);
-  for (const char* method : {"herk", "baumgarte"}) {
+  for (const char* method : {"mexx", "herk", "baumgarte"}) {
     if (!find_obstacles(*integrators::find_method(method), c.system->structure(), {}).empty()) continue;
     const double loose = calc_error_of(method, reference, 1e-6), tight = calc_error_of(method, reference, 1e-8);
     // The factors are those by which the systems let errors grow, up to 600 here.

@@ -4,7 +4,8 @@
 //
 // Setting a new position forgets everything, setting a new velocity keeps what depends on the position only, and
 // setting the same values again forgets nothing; of what belongs to the position, only g may depend on x, and G and the
-// bias where rows can be switched off. One Evaluation belongs to one thread. Memory is taken at construction and at the first use of a derivative.
+// bias where rows can be switched off. One Evaluation belongs to one thread. Memory is taken at construction and at the
+// first use of a derivative.
 
 #include "trammel/dae/constrained_system.h"
 #include "trammel/dae/evaluation_counts.h"

@@ -8,7 +8,7 @@ namespace trammel::integrators {
 
 enum class Detail {
   kInterpolated,   ///< q, v, x as the method's polynomial gives them
-  kAccelerations,  ///< and a, lambda, x' at them
+  kAccelerations,  ///< and a, lambda at them, and x' unless the method interpolates them
   kConsistent,     ///< moved onto the constraints, with a, lambda, x' there: what users are given
 };
 

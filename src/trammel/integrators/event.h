@@ -37,9 +37,9 @@ struct Event {
   bool is_edge = false;
   /// For kRestart: changes q, v or x in place. The state is projected on the constraints afterwards.
   std::function<void(dae::State&)> change;
-  /// For kRestart, in place of `change`, of equations that have modes (friction sticks or slips): `function` is a margin,
-  /// positive while the present modes hold; this chooses them anew, in x, and returns what happened, which is recorded
-  /// in place of the name. Called at the start of a run, too, where nothing is recorded.
+  /// For kRestart, in place of `change`, of equations that have modes (friction sticks or slips): `function` is a
+  /// margin, positive while the present modes hold; this chooses them anew, in x, and returns what happened, which is
+  /// recorded in place of the name. Called at the start of a run, too, where nothing is recorded.
   std::function<std::vector<std::string>(dae::State&, bool is_start)> settle;
 };
 

@@ -31,7 +31,8 @@ struct Options {
   std::string method = "projection";
   MethodOptions method_options;
 
-  /// A step is accepted when the root mean square of error / (rtol |y| + atol) over q, v and x is at most 1.
+  /// A step is accepted when the root mean square of error / (rtol |y| + atol) over q, v and x is at most 1
+  /// (mexx: the root of the sum of those of q, v and x, unless error_norm=common).
   double rtol = 1e-6;  ///< >= 0
   double atol = 1e-6;  ///< > 0
 

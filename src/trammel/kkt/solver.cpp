@@ -310,13 +310,14 @@ BackEnd choose(const Pattern& whole, bool allows_cholesky) {
 }
 
 std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {
+  const bool eliminates = back_end == BackEnd::kCholeskyQr || back_end == BackEnd::kBlockElimination;
+  if (eliminates && !layout.switchable_rows.empty()) {
+    throw std::invalid_argument(to_string(back_end) + " cannot take constraints that may be switched off");
+  }
   switch (back_end) {
     case BackEnd::kCholeskyQr:
       if (!layout.is_mass_only)
         throw std::invalid_argument("Cholesky and QR need a matrix whose only block is the mass");
-      if (!layout.switchable_rows.empty()) {
-        throw std::invalid_argument("Cholesky and QR cannot take constraints that may be switched off; use another one");
-      }
       return std::make_unique<CholeskyQrSolver>(layout);
     case BackEnd::kDenseSymmetric:
       return std::make_unique<DenseSolver<linalg::DenseSymmetric, BackEnd::kDenseSymmetric>>(whole);

@@ -7,8 +7,9 @@
 //
 // H = sum of weighted blocks, for example c_a M + c_v D + c_x K (and rows and columns of extra states), B = G^T plus
 // whatever blocks are placed there (-df/dlambda for friction that depends on reactions). Accelerations are H = M,
-// u = a, w = lambda. A row of G that may be switched off (Structure::switchable_rows) has a one on the diagonal while it
-// is zero, so that its unknown is its right side. Where the blocks lie is said once (Layout), their values and weights at every factorisation.
+// u = a, w = lambda. A row of G that may be switched off (Structure::switchable_rows) has a one on the diagonal while
+// it is zero, so that its unknown is its right side. Where the blocks lie is said once (Layout), their values and
+// weights at every factorisation.
 
 #include <memory>
 #include <span>

@@ -43,8 +43,8 @@ class Forces {
   bool is_conservative() const { return is_conservative_; }
   EnergyFlow calc_energy(const SignalInput& in, SignalWork& work) const;
 
-  /// The value of a scalar force or of friction [N, N m], or force and torque of the others on the body of the marker they act on, at
-  /// that marker's point, ground axes.
+  /// The value of a scalar force or of friction [N, N m], or force and torque of the others on the body of the marker
+  /// they act on, at that marker's point, ground axes.
   int value_count(int force) const;
   void calc_values(const SignalInput& in, SignalWork& work, int force, double* values) const;
   /// In words, why a force is not a finite number; empty when it is one. The signals that it needs are computed.

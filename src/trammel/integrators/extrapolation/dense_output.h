@@ -9,6 +9,7 @@
 // for k = 2, ... (y) and 1, ... (z); y, y' and z themselves are known at both ends. Every limit is a sum of small steps
 // with fixed weights. With K rows, K - 1 derivatives are used, so that y is a polynomial of degree K + 2 and z of K.
 
+#include <algorithm>
 #include <vector>
 
 #include "trammel/integrators/extrapolation/stacked_state.h"

@@ -72,7 +72,7 @@ void OrderControl::finish_accepted(int rows) {
   } else if (!was_late && rate(rows) < options_.order_up * rate(rows - 1)) {
     best = rows + 1;
   }
-  best = std::min(best, top);
+  best = std::clamp(best, std::min(kMinRows, rows), top);
   if (was_rejected_) {
     target_ = std::min(best, rows);
     next_step_ = std::min(h_, best_step(target_));

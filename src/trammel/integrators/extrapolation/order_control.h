@@ -55,6 +55,9 @@ class OrderControl {
   /// Order and step size after a step that ended with `rows` rows, accepted or not.
   void finish(int rows, bool accepted);
 
+  /// The step could not be computed: the next one does not grow.
+  void note_failure() { was_rejected_ = true; }
+
   double next_step() const { return next_step_; }
   /// Rows that the next step aims at.
   int rows() const { return target_; }

@@ -4,6 +4,7 @@
 // them for extrapolation to h = 0 of values that have an expansion in powers of h_j = H / n_j.
 
 #include <array>
+#include <cstddef>
 
 namespace trammel::integrators {
 

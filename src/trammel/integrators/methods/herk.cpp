@@ -54,6 +54,7 @@ class HalfExplicitRungeKutta final : public RungeKuttaMethod {
     for (int i = 1; i < last_stage() - 1; ++i) {
       enter(i);
       set_trial(i + 1);
+      at(i + 1).set_x(trial_.x);
       at(i + 1).set_position(trial_.t, trial_.q);
       if (!solve(i)) return false;
     }

@@ -43,7 +43,7 @@ FrictionScheme read_scheme(const MethodContext& context) {
 
 OrderControlOptions read_control(const MethodContext& context) {
   OrderControlOptions options;
-  options.max_rows = static_cast<int>(option_number(mexx_entry, context.options, "max_order"));
+  options.max_rows = std::stoi(option_value(mexx_entry, context.options, "max_order"));
   const std::string fixed = option_value(mexx_entry, context.options, "fixed_order");
   options.fixed_rows = fixed == "no" ? 0 : std::stoi(fixed);
   options.rtol = context.norm.rtol();
@@ -58,8 +58,7 @@ class Mexx final : public Method {
         layout_(evaluation_.structure()),
         euler_(context, read_scheme(context), {.back_end = linear_solver(mexx_entry, context.options)}),
         control_(read_control(context)),
-        dense_(layout_, control_.largest(),
-               static_cast<int>(option_number(mexx_entry, context.options, "dense_order"))),
+        dense_(layout_, control_.largest(), std::stoi(option_value(mexx_entry, context.options, "dense_order"))),
         accelerations_(option_value(mexx_entry, context.options, "accelerations")),
         uses_common_norm_(option_value(mexx_entry, context.options, "error_norm") == "common") {
     begin_ = state_ = trial_ = State::zero(evaluation_.structure());
@@ -93,9 +92,12 @@ class Mexx final : public Method {
       const double error = calc_error();
       const OrderControl::Verdict verdict = control_.judge(rows_, error);
       if (verdict == OrderControl::Verdict::kGoOn) continue;
+      // Steps that cannot be cut are not given up before they have their rows.
+      if (verdict == OrderControl::Verdict::kReject && context_.has_fixed_step && rows_ < control_.rows()) continue;
       if (verdict == OrderControl::Verdict::kAccept || context_.has_fixed_step) {
+        if (!project()) return fail(trouble_);
         control_.finish(rows_, true);
-        return project() ? StepOutcome{StepStatus::kSolved, error} : fail(trouble_);
+        return {StepStatus::kSolved, error};
       }
       control_.finish(rows_, false);
       trouble_ = Trouble::kError;
@@ -162,6 +164,7 @@ class Mexx final : public Method {
   enum class Trouble { kNone, kEquations, kError, kProjection };
 
   StepOutcome fail(Trouble trouble) {
+    control_.note_failure();
     trouble_ = trouble;
     return {StepStatus::kNotSolved};
   }
@@ -206,11 +209,13 @@ class Mexx final : public Method {
     const dae::Structure& s = evaluation_.structure();
     evaluation_.set_x(trial_.x);
     if (s.n_g > 0 || !s.has_trivial_kinematics) {
-      // The matrix of the last small step is that of a position nearby.
-      const kinematics::PositionProjection outcome = context_.projector.project_position(
-          trial_.t, trial_.q, context_.norm.q_weights(), kinematics::MetricUse::kPresent);
+      // The matrix of the last small step is that of a position nearby; the modified scheme has another one.
+      const auto use = euler_.uses_modified_scheme() ? kinematics::MetricUse::kRenew : kinematics::MetricUse::kPresent;
+      const kinematics::PositionProjection outcome =
+          context_.projector.project_position(trial_.t, trial_.q, context_.norm.q_weights(), use);
       context_.statistics.newton_iterations += outcome.iterations;
-      trouble_ = Trouble::kProjection;
+      status_ = outcome.metric;
+      trouble_ = status_ == AccelerationStatus::kSolved ? Trouble::kProjection : Trouble::kEquations;
       if (!outcome.ok()) return false;
     }
     evaluation_.set_position(trial_.t, trial_.q);
@@ -271,18 +276,22 @@ class Mexx final : public Method {
 
 const MethodEntry mexx_entry{
     "mexx",
-    "extrapolated half-explicit Euler method of orders 2 to 13 with projection, after MEXX; for non-stiff systems",
+    "extrapolated half-explicit Euler method of orders 3 to 13 with projection, after MEXX; for non-stiff systems",
     13,
     {.nonholonomic = true, .implicit_states = false, .reaction_dependent_forces = true, .general_kinematics = true},
     {{"friction",
       {"automatic", "standard", "modified"},
       "discretisation of forces that depend on reactions: the modified one keeps its accuracy when they do so "
       "strongly"},
-     {"max_order", {"13"}, "largest order of the extrapolation", true, 3, kMaxRows},
+     {"max_order",
+      {"13", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
+      "largest order of the extrapolation, where it changes"},
      {"fixed_order",
       {"no", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"},
       "order of every step; no: it changes with the solution"},
-     {"dense_order", {"15"}, "largest degree of the interpolation between the ends of a step", true, 3, kMaxRows + 2},
+     {"dense_order",
+      {"15", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"},
+      "largest degree of the interpolation between the ends of a step"},
      {"accelerations",
       {"automatic", "solved", "extrapolated"},
       "accelerations and reactions for users: solved for at the positions and velocities, or extrapolated like these; "
