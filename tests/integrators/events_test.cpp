@@ -47,6 +47,27 @@ TEST(Events, SeveralRootsInOneStepAreAllFoundInOrder) {
   EXPECT_NEAR(result.events[2].t, 0.7, 1e-10);
 }
 
+TEST(Events, WhatLiesBehindTheRootThatCutsAStepHasNotHappenedYet) {
+  const Ball ball;  // long steps: both roots lie in one
+  for (const char* method : {"projection", "mexx"}) {
+    Event cut = event_on([](const dae::State& s) { return s.t - 0.5; }, "cut");
+    cut.action = EventAction::kRestart;
+    const Event later = event_on([](const dae::State& s) { return s.t - 0.6; }, "later");
+    Event never = later;
+    never.name = "never";
+    never.crossing = Crossing::kFalling;
+    never.action = EventAction::kStop;
+    Options options = Options::with_tolerance(1e-3);
+    options.method = method;
+    const RunResult result = integrate(ball, ball.start(), 1, options, {cut, later, never});
+    ASSERT_EQ(result.events.size(), 2u) << method;
+    EXPECT_NEAR(result.events[0].t, 0.5, 1e-10);
+    EXPECT_EQ(result.events[1].name, "later");
+    EXPECT_NEAR(result.events[1].t, 0.6, 1e-10);
+    EXPECT_EQ(result.status, RunStatus::kCompleted);
+  }
+}
+
 TEST(Events, NoiseBelowTheThresholdIsNoRoot) {
   const Ball ball;
   // Wiggles of size 0.01 around zero until t = 0.5, then a real crossing at t = 0.8.

@@ -45,6 +45,7 @@ double FrictionModes::calc_limit(int element) const {
 }
 
 double FrictionModes::calc_margin(const State& state, int element) {
+  if (is_free(element)) return 1;
   probe_.set(state);
   const FrictionMode mode = probe_.friction_mode(element);
   if (system::is_slipping(mode)) return system::direction_of(mode) * probe_.calc_friction_rate(element);
@@ -80,9 +81,9 @@ void FrictionModes::begin_trials(const State& state, bool is_start) {
     const double rate = probe_.calc_friction_rate(k);
     const bool may_move = !e.stops && !e.breaks && mode != FrictionMode::kStuck;
     const double rest = is_start || system::is_slipping(mode) ? kRest : kHeldRest;
-    const bool moves = may_move && std::abs(rate) > rest;
+    const bool moves = is_free(k) || (may_move && std::abs(rate) > rest);
     e.trial = moves ? Trial::kMoves : Trial::kLocked;
-    e.direction = moves ? (rate > 0 ? 1 : -1) : 0;
+    e.direction = is_free(k) ? 1 : moves ? (rate > 0 ? 1 : -1) : 0;
     e.is_open = e.was_tried = e.was_turned = false;
   }
 }
@@ -109,7 +110,7 @@ bool FrictionModes::lock_those_at_rest(const State& state) {
   bool found = false;
   for (int k = 0; k < frictions().count(); ++k) {
     Element& e = elements_[static_cast<std::size_t>(k)];
-    if (e.trial != Trial::kMoves || std::abs(probe_.calc_friction_rate(k)) > kRest) continue;
+    if (e.trial != Trial::kMoves || is_free(k) || std::abs(probe_.calc_friction_rate(k)) > kRest) continue;
     e.trial = Trial::kLocked;
     e.direction = 0;
     found = true;

@@ -47,6 +47,8 @@ class FrictionModes {
   };
 
   const system::DryFrictions& frictions() const { return mechanism_->forces().frictions(); }
+  /// Without friction nothing sticks, and the direction does not matter.
+  bool is_free(int element) const { return frictions().data(element).static_mu == 0; }
   void note_cause(const dae::State& state, int element);
   void begin_trials(const dae::State& state, bool is_start);
   void find_rest(dae::State& state);

@@ -88,12 +88,13 @@ ProblemFacts collect_facts(const CompareProblem& problem) {
   const dae::Structure& s = problem.system->structure();
   ProblemFacts facts;
   facts.coordinates = s.n_v();
-  facts.constraints = s.m();
+  facts.constraints = s.m() - static_cast<int>(s.switchable_rows.size());
   facts.states = s.n_x();
-  facts.degrees_of_freedom = std::max(0, s.n_v() - s.m());
+  facts.degrees_of_freedom = std::max(0, s.n_v() - facts.constraints);
   if (s.n_v() <= kMostCoordinates && s.m() > 0) {
     dae::Evaluation evaluation(*problem.system);
     evaluation.set_position(problem.start.t, problem.start.q);
+    evaluation.set_x(problem.start.x);
     facts.degrees_of_freedom = static_cast<int>(calc_null_space(s.jacobian.to_dense(evaluation.jacobian())).cols());
   }
   for (const integrators::Event& event : problem.events) {

@@ -10,6 +10,9 @@ namespace trammel::integrators {
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMaxRefinements = 8;
+// A margin that is zero and stays so has been left when it is this far below: slip velocities [m/s, rad/s] of rest are
+// smaller.
+constexpr double kDeparture = 1e-9;
 
 int sign_of(double value) { return (value > 0) - (value < 0); }
 }  // namespace
@@ -36,6 +39,15 @@ void EventLocator::start(const dae::State& state, const std::vector<std::size_t>
     if (!has_fired && sign_before * m.sign < 0 && is_wanted(events_[i], sign_before)) caused_.push_back(i);
     const bool is_margin = static_cast<bool>(events_[i].settle);
     if (is_margin ? m.sign < 0 : has_fired) m.sign = 0;
+  }
+}
+
+void EventLocator::cut(const dae::State& state) {
+  memory_ = memory_before_;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    if (events_[i].instants) continue;
+    const double value = events_[i].function(state);
+    if (std::abs(value) > events_[i].threshold) memory_[i].sign = sign_of(value);
   }
 }
 
@@ -91,7 +103,9 @@ void EventLocator::check(std::size_t index, double begin, double t) {
       m.sign = -m.sign;
     }
   }
-  if (m.sign == 0 && event.settle && m.value < -event.threshold) roots_.push_back({index, t});
+  if (m.sign == 0 && event.settle && m.value < -event.threshold) {
+    roots_.push_back({index, locate_departure(event, m, t)});
+  }
   if (m.sign == 0 && std::abs(m.value) > event.threshold) m.sign = sign_of(m.value);
   if (m.sign != 0 && sign_of(m.value) == m.sign) {
     m.has_candidate = false;
@@ -106,6 +120,15 @@ double EventLocator::locate(const Event& event, const Memory& m, double t) {
   const auto f = [&](double s) { return value_at(event, s, detail); };
   const double rough = math::find_bracketed_root(f, m.last_t, m.last_value, t, m.value, 1e-12 * (t - m.last_t));
   return refine(event, rough, m.last_t, t);
+}
+
+/// When a margin that was zero at the last point becomes negative.
+double EventLocator::locate_departure(const Event& event, const Memory& m, double t) {
+  if (!(m.last_value + kDeparture > 0 && m.value + kDeparture < 0)) return t;
+  const Detail detail = event.needs_accelerations ? Detail::kAccelerations : Detail::kInterpolated;
+  const auto f = [&](double s) { return value_at(event, s, detail) + kDeparture; };
+  return math::find_bracketed_root(f, m.last_t, m.last_value + kDeparture, t, m.value + kDeparture,
+                                   1e-12 * (t - m.last_t));
 }
 
 double EventLocator::refine(const Event& event, double t, double begin, double end) {

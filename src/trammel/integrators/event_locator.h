@@ -37,6 +37,8 @@ class EventLocator {
   const std::vector<Root>& find_roots(double begin, double end);
   /// Those of the last find_roots().
   const std::vector<Root>& roots() const { return roots_; }
+  /// The step of the last find_roots() ends at this state already: what was seen beyond it has not happened.
+  void cut(const dae::State& state);
   /// Forgets the last find_roots(): its step was taken back.
   void undo() { memory_.swap(memory_before_); }
 
@@ -53,6 +55,7 @@ class EventLocator {
 
   void check(std::size_t index, double begin, double t);
   double locate(const Event& event, const Memory& m, double t);
+  double locate_departure(const Event& event, const Memory& m, double t);
   double value_at(const Event& event, double t, Detail detail);
   bool is_wanted(const Event& event, int sign_before) const;
   double refine(const Event& event, double t, double begin, double end);

@@ -46,6 +46,9 @@ constexpr double kOpenWeights = 1000, kOpenShare = 1e-2;
 constexpr int kMaxRetakes = 4;
 constexpr double kEdgeMargin = 1e-10;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
+// The share of a run that one step may span where constraints are switched on and off: what sticks has no error, and
+// steps that grow without end would jump over loads that make it slip.
+constexpr double kStickingStepShare = 0.01;
 // A run is doubted when velocities violate their constraints by this times w^(2/3), w the largest weight: errors of a
 // second-order method are a few times that. Bare hht on the pendulum: 3 to 5 where it is right, 33 to 53 where not.
 constexpr double kDoubtfulDrift = 15;
@@ -72,6 +75,9 @@ class Run {
         locator_(events, solution_, options.event_checks) {
     result_.method = entry.name;
     largest_step_share_ = entry.largest_step_share;
+    if (!system.structure().switchable_rows.empty()) {
+      largest_step_share_ = std::min(largest_step_share_, kStickingStepShare);
+    }
   }
 
   RunResult execute(const State& start);
@@ -552,6 +558,7 @@ bool Run::handle_events(double begin, const std::vector<Root>& roots, double& en
     stop(StopReason::kEvent, fmt::format("event '{}' at t = {:.10g}", stopping->name, end));
     return false;
   }
+  locator_.cut(state);
   return change_and_restart(std::move(state), name);
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> Options::validate(double t_start, double t_end) const {
   require(std::isfinite(rtol) && rtol >= 0,
           fmt::format("the relative tolerance is {}, but must not be negative", rtol));
   require(std::isfinite(atol) && atol > 0, fmt::format("the absolute tolerance is {}, but must be positive", atol));
-  require(h_initial >= 0, fmt::format("the initial step is {}, but must not be negative", h_initial));
+  require(h_initial >= 0, fmt::format("the first step is {}, but must not be negative", h_initial));
   require(h_max > 0, fmt::format("the largest step is {}, but must be positive", h_max));
   require(h_min >= 0 && h_min < h_max,
           fmt::format("the smallest step {} must lie between 0 and the largest step {}", h_min, h_max));
@@ -27,6 +27,8 @@ std::vector<std::string> Options::validate(double t_start, double t_end) const {
           fmt::format("the fixed step is {}, but must not be negative", h_fixed));
   // The time cannot resolve steps below its rounding.
   const double resolution = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start), std::abs(t_end));
+  require(!(h_initial > 0) || h_initial > resolution || t_end == t_start,
+          fmt::format("the first step {} is smaller than what a time of {} can resolve", h_initial, t_end));
   require(!(h_max > 0) || h_max > resolution || t_end == t_start,
           fmt::format("the largest step {} is smaller than what a time of {} can resolve", h_max, t_end));
   require(h_fixed <= 0 || h_fixed > resolution || t_end == t_start,

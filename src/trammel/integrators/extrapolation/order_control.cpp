@@ -40,7 +40,8 @@ OrderControl::Verdict OrderControl::judge(int rows, double error) {
   const bool may_end = rows >= kMinRows && (is_first_ || rows >= target_ - 1);
   if (may_end && error <= (is_early ? options_.early_error : 1.0)) return Verdict::kAccept;
   if (is_last || std::isnan(error)) return Verdict::kReject;
-  if (rows < target_ - 1) return Verdict::kGoOn;
+  // What fewer rows say of the error is far too pessimistic.
+  if (rows < std::max(target_ - 1, kMinRows)) return Verdict::kGoOn;
   // Each further row divides the error by about n_row / n_1.
   double hope = 1;
   for (int k = rows; k <= std::min(target_, largest_ - 1); ++k)
@@ -59,6 +60,11 @@ void OrderControl::finish(int rows, bool accepted) {
   }
   was_rejected_ = !accepted;
   if (accepted) is_first_ = false;
+}
+
+void OrderControl::give_up(double error) {
+  next_step_ = std::clamp(options_.safety / std::sqrt(error), 0.2, 0.8) * h_;
+  was_rejected_ = true;
 }
 
 void OrderControl::finish_accepted(int rows) {

@@ -55,6 +55,8 @@ class OrderControl {
   /// Order and step size after a step that ended with `rows` rows, accepted or not.
   void finish(int rows, bool accepted);
 
+  /// The step turned out to be wrong by that much though its rows agree: a shorter one is next.
+  void give_up(double error);
   /// The step could not be computed: the next one does not grow.
   void note_failure() { was_rejected_ = true; }
 
