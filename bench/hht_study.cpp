@@ -23,6 +23,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "bench/markdown_table.h"
 #include "cases/case.h"
 #include "cases/reference.h"
 #include "trammel/integrators/implicit/step_equations.h"
@@ -48,18 +49,6 @@ using linalg::Vector;
 constexpr int kEndTimes = 8;
 
 // --- printing
-
-void print_cells(std::span<const std::string> cells) { fmt::print("| {} |\n", fmt::join(cells, " | ")); }
-
-void print_header(const std::vector<std::string>& cells) {
-  print_cells(cells);
-  print_cells(std::vector<std::string>(cells.size(), "---"));
-}
-
-void print_row(const std::vector<std::string>& cells) {
-  print_cells(cells);
-  std::fflush(stdout);
-}
 
 std::string share(long part, long whole, const char* format = "{:.2f}") {
   return fmt::format(fmt::runtime(format), static_cast<double>(part) / static_cast<double>(std::max(whole, 1L)));

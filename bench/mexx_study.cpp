@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/markdown_table.h"
 #include "cases/case.h"
 #include "cases/reference.h"
 #include "trammel/integrators/integrate.h"
@@ -37,18 +38,6 @@ using integrators::RunStatus;
 
 // The report's first step, the same for all problems [s].
 constexpr double kFirstStep = 1e-3;
-
-void print_cells(std::span<const std::string> cells) { fmt::print("| {} |\n", fmt::join(cells, " | ")); }
-
-void print_header(const std::vector<std::string>& cells) {
-  print_cells(cells);
-  print_cells(std::vector<std::string>(cells.size(), "---"));
-}
-
-void print_row(const std::vector<std::string>& cells) {
-  print_cells(cells);
-  std::fflush(stdout);
-}
 
 Case build(const std::string& name, const cases::ParameterValues& parameters = {}) {
   return build_case(*cases::find_case(name), parameters);

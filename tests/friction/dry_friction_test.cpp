@@ -348,6 +348,53 @@ TEST(DryFriction, StartsByTheLoadWhereNothingMoves) {
   EXPECT_EQ(steep(-0.6), 1);
 }
 
+TEST(DryFriction, AShortPushAfterALongRestIsNotSteppedOver) {
+  const cases::Case c = prepare(R"yaml(
+space: planar
+gravity: [0, -10]
+bodies: { block: { mass: 1, inertia: 0.1 } }
+joints: { way: { type: translational, between: [ground, block] } }
+forces:
+  push: { type: joint-force, joint: way, force: "10*exp(-((t - 5)/0.05)^2)" }
+  sole: { type: dry-friction, joint: way, mu: 0.2, static: 0.3 }
+)yaml");
+  // It slips when the push exceeds 3 N, and until its impulse is used up by 2 N of friction.
+  const double reach = std::sqrt(std::log(10.0 / 3)), begin = 5 - 0.05 * reach;
+  const double end = begin + 0.5 * 0.05 * 10 * 0.5 * std::sqrt(std::numbers::pi) * (1 + std::erf(reach));
+  for (const char* method : {"projection", "mexx", "herk"}) {
+    SCOPED_TRACE(method);
+    expect_events(run(c, 10, method, 1e-8).result, {{"sole slips", begin}, {"sole sticks", end}}, 1e-6);
+  }
+}
+
+TEST(DryFriction, OfADrivenJointThatRestsInBetweenTurnsWhenTheMotionDoes) {
+  const cases::Case c = prepare(R"yaml(
+space: planar
+gravity: [0, -9.81]
+bodies: { block: { mass: 2, inertia: 0.1 } }
+joints: { way: { type: translational, between: [ground, block] } }
+motions: { drive: { joint: way, travel: "step(t, 1, 0, 2, 0.1) - step(t, 3, 0, 4, 0.1)" } }
+forces: { sole: { type: dry-friction, joint: way, mu: 0.2, static: 0.3 } }
+)yaml");
+  for (const char* method : {"projection", "mexx"}) {
+    SCOPED_TRACE(method);
+    // The rate leaves zero quadratically: it is seen at 1e-6, the limit of what counts as held.
+    expect_events(run(c, 5, method, 1e-8).result, {{"sole slips", 1}, {"sole reverses", 3}}, 2e-3);
+  }
+}
+
+TEST(DryFriction, OfZeroIsNone) {
+  const cases::Case c = cases::build_case(*cases::find_case("belt-oscillator"), {{"mu", 0}, {"static", 0}});
+  for (const char* method : {"projection", "mexx"}) {
+    SCOPED_TRACE(method);
+    const Observed observed = run(c, 10, method, 1e-8);
+    ASSERT_TRUE(observed.result.ok()) << observed.result.reason;
+    EXPECT_TRUE(observed.result.events.empty());
+    // 1 kg on 25 N/m, started with 0.2 m/s.
+    EXPECT_NEAR(observed.result.state.q[3], 0.04 * std::sin(5 * 10.0), 1e-6);
+  }
+}
+
 TEST(DryFriction, OfADrivenJointFollowsTheMotion) {
   const cases::Case c = prepare(R"yaml(
 space: planar

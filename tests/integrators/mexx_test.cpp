@@ -124,6 +124,40 @@ TEST(OrderControl, CheapRowsRaiseTheOrder) {
   EXPECT_GE(control.rows(), first + 3);
 }
 
+/// A unit mass, pushed by a force that sets in within a thousandth of a second.
+class LatePush final : public dae::ConstrainedSystem {
+ public:
+  LatePush() : ConstrainedSystem(dae::Structure::full({"x"})) {}
+  void calc_mass(const dae::Point&, dae::MatrixValues M) const override { M(0, 0) = 1; }
+  void calc_force(const dae::Point& at, dae::VectorOut f) const override {
+    const double s = std::clamp((at.t - 1) / 1e-3, 0.0, 1.0);
+    f[0] = 10 * s * s * (3 - 2 * s);
+  }
+};
+
+TEST(Mexx, AForceThatSetsInAtTheEndOfAStepIsNotMissed) {
+  const LatePush system;
+  for (const char* accelerations : {"solved", "extrapolated"}) {
+    for (const double tolerance : {1e-6, 1e-9}) {
+      const RunResult run = integrate(system, dae::State::zero(system.structure()), 3,
+                                      mexx(tolerance, {{"accelerations", accelerations}}));
+      ASSERT_EQ(run.status, RunStatus::kCompleted) << run.reason;
+      EXPECT_NEAR(run.state.v[0], 10 * (2 - 0.5e-3), 100 * tolerance) << accelerations << ' ' << tolerance;
+    }
+  }
+}
+
+TEST(Mexx, ALimitedOrderDoesNotCollapseTheSteps) {
+  const cases::Case c = build("andrews");
+  for (const char* order : {"3", "4", "5", "6"}) {
+    const RunResult limited = integrate(*c.system, c.start, c.t_end, mexx(1e-6, {{"max_order", order}}));
+    const RunResult fixed = integrate(*c.system, c.start, c.t_end, mexx(1e-6, {{"fixed_order", order}}));
+    ASSERT_TRUE(limited.ok() && fixed.ok()) << order;
+    // Giving up steps by the error of two rows took 30 to 200 times the steps of a fixed order; now it is at most 3.5.
+    EXPECT_LT(limited.statistics.substeps, 5 * fixed.statistics.substeps) << order;
+  }
+}
+
 TEST(Mexx, SevenBodiesTakeTheEvaluationsOfTheReportAndKeepTheTolerance) {
   const cases::Case c = build("andrews");
   const double exact = load("andrews").points.back().values.at("beta");

@@ -10,7 +10,7 @@ OrderControl::OrderControl(const OrderControlOptions& options) : options_(option
   work_[0] = 1;
   for (int k = 1; k <= largest_; ++k) work_[static_cast<std::size_t>(k)] = work(k - 1) + step_number(k - 1);
   const double digits = -std::log10(std::clamp(options.rtol, 1e-16, 1.0));
-  first_ = std::clamp(static_cast<int>(0.6 * digits + 1.5), kMinRows, std::max(kMinRows, largest_ - 1));
+  first_ = std::clamp(static_cast<int>(0.6 * digits + 1.5), kMinRows, std::max(kMinRows, largest_));
   reset();
 }
 
@@ -68,7 +68,6 @@ void OrderControl::give_up(double error) {
 }
 
 void OrderControl::finish_accepted(int rows) {
-  const int top = std::max(kMinRows, largest_ - 1);  // one row more than the target must be possible
   const bool was_late = rows > target_;
   int best = was_late ? rows - 1 : rows;
   if (best > kMinRows && rate(best - 1) < options_.order_down * rate(best)) {
@@ -78,7 +77,7 @@ void OrderControl::finish_accepted(int rows) {
   } else if (!was_late && rate(rows) < options_.order_up * rate(rows - 1)) {
     best = rows + 1;
   }
-  best = std::clamp(best, std::min(kMinRows, rows), top);
+  best = std::clamp(best, std::min(kMinRows, rows), largest_);
   if (was_rejected_) {
     target_ = std::min(best, rows);
     next_step_ = std::min(h_, best_step(target_));
