@@ -58,6 +58,9 @@ struct Structure {
   bool has_trivial_kinematics = true;
   /// Whether kinetic and potential energy together stay the same, so that a run can be judged by it.
   bool keeps_energy = false;
+  /// Whether nothing depends on the time itself. Methods that need the time derivative of the equations save an
+  /// evaluation a step where they know.
+  bool is_autonomous = false;
   bool force_depends_on_lambda() const { return pattern(Derivative::kForceByLambda).size() > 0; }
 
   const linalg::Pattern& pattern(Derivative which) const { return derivatives[static_cast<std::size_t>(which)]; }

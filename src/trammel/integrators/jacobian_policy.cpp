@@ -18,7 +18,8 @@ std::string to_string(RenewalCause cause) {
 std::optional<RenewalCause> JacobianPolicy::should_renew(double coefficient) const {
   if (restarted_) return RenewalCause::kRestart;
   if (!has_matrix_) return RenewalCause::kFirst;
-  if (is_current_ && coefficient == coefficient_) return std::nullopt;
+  const bool is_of_any_coefficient = std::isinf(options_.max_coefficient_change);
+  if (is_current_ && (is_of_any_coefficient || coefficient == coefficient_)) return std::nullopt;
   if (slow_) return RenewalCause::kSlowConvergence;
   if (std::abs(coefficient / coefficient_ - 1) > options_.max_coefficient_change) return RenewalCause::kCoefficient;
   if (age_ >= options_.max_age) return RenewalCause::kAge;

@@ -21,7 +21,8 @@ std::string to_string(RenewalCause cause);
 
 struct JacobianPolicyOptions {
   double max_rate = 0.3;                ///< convergence slower than this asks for a new matrix at the next step
-  double max_coefficient_change = 0.3;  ///< relative change of the coefficient that a matrix survives
+  double max_coefficient_change = 0.3;  ///< relative change of the coefficient that a matrix survives;
+                                        ///< infinite: what is kept does not depend on it
   int max_age = 50;                     ///< accepted steps
 };
 

@@ -24,6 +24,28 @@ const MethodOptionInfo* find_option(const MethodEntry& method, const std::string
   return found == method.options.end() ? nullptr : &*found;
 }
 
+/// What is wrong with the names of independent positions; empty when nothing is.
+std::string check_names(const dae::Structure& structure, const std::vector<std::string>& names) {
+  std::vector<std::string> unknown, seen;
+  for (const std::string& name : names) {
+    const auto& known = structure.position_names;
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown.push_back(name);
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) return fmt::format("names '{}' twice", name);
+    seen.push_back(name);
+  }
+  if (!unknown.empty()) {
+    const std::size_t most = 20, count = std::min(structure.position_names.size(), most);
+    return fmt::format("names '{}', but the positions are: {}{}", fmt::join(unknown, "', '"),
+                       fmt::join(structure.position_names.begin(),
+                                 structure.position_names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
+                       structure.position_names.size() > most ? ", ..." : "");
+  }
+  const int freedoms = structure.n_v() - structure.m();
+  if (static_cast<int>(names.size()) == freedoms) return {};
+  return fmt::format("names {} position{}, but the system has {} degree{} of freedom", names.size(),
+                     names.size() == 1 ? "" : "s", freedoms, freedoms == 1 ? "" : "s");
+}
+
 std::optional<double> parse_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -72,6 +94,11 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
         obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be a number from {} to {}", name,
                                         method.name, value, info->least, info->largest));
       }
+    } else if (info->is_names) {
+      if (value == info->values.front()) continue;
+      if (const std::string problem = check_names(structure, split_names(value)); !problem.empty()) {
+        obstacles.push_back(fmt::format("option '{}' of method '{}' {}", name, method.name, problem));
+      }
     } else if (std::find(info->values.begin(), info->values.end(), value) == info->values.end()) {
       obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be one of: {}", name, method.name,
                                       value, fmt::join(info->values, ", ")));
@@ -104,6 +131,19 @@ kkt::BackEnd linear_solver(const MethodEntry& method, const MethodOptions& optio
     if (value == name) return back_end;
   }
   return kkt::BackEnd::kAutomatic;  // a word that find_obstacles() refuses
+}
+
+bool has_option(const MethodEntry& method, const std::string& name) { return find_option(method, name) != nullptr; }
+
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = text.find(',', begin);
+    names.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    if (end == std::string::npos) return names;
+    begin = end + 1;
+  }
 }
 
 std::string option_value(const MethodEntry& method, const MethodOptions& options, const std::string& name) {

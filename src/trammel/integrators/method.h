@@ -93,7 +93,7 @@ class Method {
   virtual std::string describe_trouble() = 0;
 };
 
-/// A setting of a method: one of some words, or a number in a range.
+/// A setting of a method: one of some words, a number in a range, or names of positions.
 struct MethodOptionInfo {
   std::string name;
   std::vector<std::string> values;  ///< the default first; of words, all that are allowed
@@ -101,6 +101,8 @@ struct MethodOptionInfo {
   bool is_number = false;
   double least = -1e300;
   double largest = 1e300;
+  /// Names of positions, separated by commas, as many as there are degrees of freedom; or the default.
+  bool is_names = false;
 };
 
 /// What a method can take; users are told before the run starts when a system has something it cannot.
@@ -138,6 +140,11 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
 MethodOptionInfo linear_solver_option();
 /// The back end that the options ask for; the automatic one for a method without that option.
 kkt::BackEnd linear_solver(const MethodEntry& method, const MethodOptions& options);
+
+/// What stands between the commas of an option that is names.
+std::vector<std::string> split_names(const std::string& text);
+
+bool has_option(const MethodEntry& method, const std::string& name);
 
 /// The value of an option, or its default; the second for options that are numbers.
 std::string option_value(const MethodEntry& method, const MethodOptions& options, const std::string& name);

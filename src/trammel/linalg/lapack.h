@@ -10,6 +10,12 @@ extern "C" {
 /// P A = L U with partial pivoting; info = k > 0: pivot k (from 1) is exactly zero.
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
 
+/// A = Q R by Householder's reflections, and the first k columns of Q from them.
+void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
+             int* info);
+void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
+             const int* lwork, int* info);
+
 /// P A P^T = L D L^T (Bunch and Kaufman) with blocks of D of size 1 and 2.
 void dsytrf_(const char* uplo, const int* n, double* a, const int* lda, int* ipiv, double* work, const int* lwork,
              int* info, std::size_t uplo_length);
