@@ -105,6 +105,8 @@ bool DescriptorStage::correct(VectorOut unknown, State& stage) {
   auto balance = upper_.head(n_v_);
   balance = evaluation_.force();
   s.mass.add_product(evaluation_.mass(), stage.a, -1, balance);
+  // Reactions that go with the guessed accelerations: without them the first correction says nothing about the others.
+  if (m_ > 0 && is_first_) equations_.chart().solve_transposed(balance, stage.lambda);
   if (m_ > 0) s.jacobian.add_transposed_product(evaluation_.jacobian(), stage.lambda, -1, balance);
   if (n_x_ > 0) upper_.tail(n_x_) = -evaluation_.state_residual();
   solver_.solve(upper_, lower_);

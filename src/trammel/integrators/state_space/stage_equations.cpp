@@ -75,7 +75,12 @@ bool StageEquations::solve(double t, VectorIn known, VectorOut unknown, State& s
   guess_ = unknown;
   stage_guess_ = stage;
   for (;;) {
-    const auto iterate = [&] { return correct(unknown, stage) ? calc_correction_norm() : std::nan(""); };
+    is_first_ = true;
+    const auto iterate = [&] {
+      const bool ok = correct(unknown, stage);
+      is_first_ = false;
+      return ok ? calc_correction_norm() : std::nan("");
+    };
     // Positions are known to their last digits, velocities to those over the step.
     scaled_ = (4 * std::numeric_limits<double>::epsilon()) * known_;
     scaled_.segment(n_w_, n_w_) += (4 * std::numeric_limits<double>::epsilon() * weights_.v / weights_.q) * known_.head(n_w_);

@@ -71,6 +71,7 @@ class StageEquations {
   StageWeights weights_;
   double t_ = 0;
   Vector known_, y_, correction_;
+  bool is_first_ = true;  // iteration of a stage
 
  private:
   bool renew(RenewalCause cause);
