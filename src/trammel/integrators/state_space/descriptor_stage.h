@@ -6,13 +6,14 @@
 //
 // at the position and velocity that follow from Y^T a by (1) of stage_equations.h and the constraints. Newton's matrix
 //
-//   [ M - c_v f_v + c_q K    G^T - f_lambda ]        K = (M a)_q + (G^T lambda)_q - f_q
-//   [ G                      0              ]                                                                      (2)
+//   [ M - c_v f_v + c_q K         G^T - f_lambda ]        K = (M a)_q + (G^T lambda)_q - f_q
+//   [ G - c_v bias_v + c_q A      0              ]        A = (G a - bias)_q                                        (2)
 //
 // with the rows and columns of x has the pattern of the system, whatever the chart: one symbolic analysis serves a run.
-// Its solution moves positions along the constraints. Terms of the order of h that come from the turning of P are left
-// out of (2); the thesis keeps them, which fills all columns of independent coordinates (docs/theory/state-space.md,
-// section 4). What accelerations miss of G a = bias is put right by Z in every iteration.
+// It takes positions and velocities as following from all accelerations, which is so up to terms of the order of h,
+// since corrections of accelerations keep the constraints to that order; the thesis has them follow from the independent
+// ones alone, which fills those columns (docs/theory/state-space.md, section 4). What accelerations miss of G a = bias
+// is put right by Z in every iteration.
 
 #include <vector>
 
@@ -49,7 +50,7 @@ class DescriptorStage final : public StageEquations {
   kkt::Solver solver_;
   std::vector<kkt::BlockValues> values_;
   Vector mass_, constraint_;  // values of M and G
-  Vector upper_, lower_, work_;
+  Vector upper_, lower_, lambda_step_, work_;
   Vector along_q_, along_v_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "trammel/kinematics/redundancy.h"
 
@@ -27,7 +28,7 @@ StageEquations::StageEquations(const MethodContext& context, ReducedEquations& e
       policy_(options.policy) {
   known_ = y_ = scaled_ = Vector::Zero(equations.size());
   correction_ = guess_ = Vector::Zero(n_w_ + n_x_);
-  stage_guess_ = State::zero(equations.structure());
+  stage_guess_ = point_ = State::zero(equations.structure());
 }
 
 void StageEquations::note_accepted_step() {
@@ -35,9 +36,9 @@ void StageEquations::note_accepted_step() {
   context_.statistics.renewals = policy_.counts();
 }
 
-bool StageEquations::renew(RenewalCause cause) {
+bool StageEquations::renew(RenewalCause cause, const State& at) {
   policy_.note_renewal(cause, weights_.v);
-  is_singular_ = !eval_derivatives(*begin_) || !factor(weights_);
+  is_singular_ = !eval_derivatives(at) || !factor(weights_);
   is_factored_ = !is_singular_;
   if (is_singular_) policy_.note_restart();
   return is_factored_;
@@ -48,11 +49,20 @@ bool StageEquations::prepare(const State& begin, const StageWeights& weights) {
   const bool is_other = !(weights == weights_);
   weights_ = weights;
   outcome_ = {};
-  if (const auto cause = policy_.should_renew(weights.v)) return renew(*cause);
+  if (const auto cause = policy_.should_renew(weights.v)) return renew(*cause, begin);
   if (!is_other && is_factored_) return true;
   is_singular_ = !factor(weights_);
   is_factored_ = !is_singular_;
   return is_factored_;
+}
+
+/// Derivatives at the stage as it is guessed. Where stiff directions turn, those of the begin of the step let the
+/// iteration diverge long before the error asks for a smaller one: double pendulum at 1e-5 in Cartesian coordinates,
+/// 852 steps and 188 attempts without solution with those alone.
+bool StageEquations::renew_at_guess() {
+  set_y(guess_);
+  point_ = stage_guess_;
+  return equations_.eval(t_, y_, point_) && renew(RenewalCause::kFailure, point_);
 }
 
 void StageEquations::set_y(VectorIn unknown) {
@@ -74,6 +84,7 @@ bool StageEquations::solve(double t, VectorIn known, VectorOut unknown, State& s
   known_ = known;
   guess_ = unknown;
   stage_guess_ = stage;
+  bool was_renewed_here = false;
   for (;;) {
     is_first_ = true;
     const auto iterate = [&] {
@@ -94,7 +105,11 @@ bool StageEquations::solve(double t, VectorIn known, VectorOut unknown, State& s
     policy_.note_iteration(outcome_);
     context_.statistics.newton_iterations += outcome_.iterations;
     if (outcome_.converged()) return true;
-    if (!policy_.is_worth_renewing() || !renew(RenewalCause::kFailure)) return false;
+    if (policy_.is_worth_renewing()) {
+      if (!renew(RenewalCause::kFailure, *begin_)) return false;
+    } else if (std::exchange(was_renewed_here, true) || !renew_at_guess()) {
+      return false;
+    }
     unknown = guess_;
     stage = stage_guess_;
   }

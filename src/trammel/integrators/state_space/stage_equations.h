@@ -55,8 +55,8 @@ class StageEquations {
  protected:
   StageEquations(const MethodContext& context, ReducedEquations& equations, const StageOptions& options);
 
-  /// Derivatives at the begin of the step.
-  virtual bool eval_derivatives(const dae::State& begin) = 0;
+  /// Derivatives at a complete state.
+  virtual bool eval_derivatives(const dae::State& at) = 0;
   virtual bool factor(const StageWeights& weights) = 0;
   /// One correction of `unknown`, which is left in correction_. False when it cannot be made.
   virtual bool correct(VectorOut unknown, dae::State& stage) = 0;
@@ -74,7 +74,8 @@ class StageEquations {
   bool is_first_ = true;  // iteration of a stage
 
  private:
-  bool renew(RenewalCause cause);
+  bool renew(RenewalCause cause, const dae::State& at);
+  bool renew_at_guess();
   double calc_correction_norm();
 
   StageOptions options_;
@@ -84,7 +85,7 @@ class StageEquations {
   bool is_singular_ = false;
   math::NewtonOutcome outcome_;
   Vector guess_, scaled_;
-  dae::State stage_guess_;
+  dae::State stage_guess_, point_;
 };
 
 /// How the residual of (1) is had.
