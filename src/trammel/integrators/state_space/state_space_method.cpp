@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace trammel::integrators {
@@ -163,12 +164,14 @@ void StateSpaceMethod::interpolate(double t, State& out) {
 }
 
 void StateSpaceMethod::add_notes(std::vector<std::string>& notes) const {
-  std::string note = equations_.describe_chart();
+  fmt::memory_buffer note;
+  const auto out = std::back_inserter(note);
+  fmt::format_to(out, "{}", equations_.describe_chart());
   if (const long changes = equations_.chart_changes(); changes > 0) {
-    note += fmt::format(", chosen anew {} time{}", changes, changes == 1 ? "" : "s");
+    fmt::format_to(out, ", chosen anew {} time{}", changes, changes == 1 ? "" : "s");
   }
-  if (const std::string matrix = describe_matrix(); !matrix.empty()) note += "; " + matrix;
-  notes.push_back(note);
+  if (const std::string matrix = describe_matrix(); !matrix.empty()) fmt::format_to(out, "; {}", matrix);
+  notes.push_back(fmt::to_string(note));
 }
 
 std::string StateSpaceMethod::describe_trouble() {
