@@ -17,6 +17,7 @@
 #include "compare_page.h"
 #include "compare_reference.h"
 #include "compare_store.h"
+#include "compare_variables.h"
 #include "page.h"
 #include "problem.h"
 #include "run_control.h"
@@ -34,6 +35,7 @@ struct CompareArguments {
   ProblemRequest request;
   std::vector<std::string> methods;
   std::vector<double> tolerances;
+  std::vector<std::string> variables;
   std::optional<double> t_end;
   std::optional<std::string> reference, out;
   int samples = 100;
@@ -161,6 +163,7 @@ Json list_settings(const CompareArguments& arguments, const Problem& problem, co
                 {"h_max", fmt::format("{}", options.h_max)},
                 {"method_options", options.method_options}};
   if (arguments.reference) settings["reference"] = identify_file(*arguments.reference);
+  if (!options.variables.is_empty()) settings["variables"] = options.variables.names;
   return settings;
 }
 
@@ -239,10 +242,15 @@ int run(const CompareArguments& arguments) {
     throw InputError(fmt::format("the end time {:g} s is not after the start {:g} s: there is nothing to compare",
                                  t_end, problem->given.start.t));
   }
-  const analyses::CompareOptions options = make_options(arguments, *problem);
+  analyses::CompareOptions options = make_options(arguments, *problem);
   const analyses::ProblemFactory factory = make_factory(problem, arguments.request, t_end);
   std::optional<analyses::ReferenceSolution> given;
   if (arguments.reference) given = load_reference_file(*arguments.reference, factory(), arguments.samples);
+  ChosenVariables variables;
+  if (!arguments.variables.empty()) {
+    variables = choose_variables(arguments.variables, problem, arguments.request, arguments.reference);
+    options.variables = variables.request;
+  }
 
   const std::string path = arguments.out.value_or("compare-" + to_file_name(arguments.request.name) + ".html");
   check_page_name(path);
@@ -250,6 +258,7 @@ int run(const CompareArguments& arguments) {
   CompareStore store(path + ".runs.jsonl", list_settings(arguments, *problem, options, t_end), arguments.fresh);
   analyses::CompareStart start = store.earlier();
   if (given) start.reference = std::move(given);
+  start.curves = std::move(variables.curves);
   if (!arguments.quiet && !start.runs.empty()) {
     fmt::print(stderr, "trammel: {} taken over from {}; --fresh begins anew\n",
                start.runs.size() == 1 ? "1 finished run is" : fmt::format("{} finished runs are", start.runs.size()),
@@ -267,7 +276,9 @@ int run(const CompareArguments& arguments) {
   observer.progress = [&](const analyses::CompareProgress& progress) { line.show(progress); };
   const analyses::Comparison comparison = compare(factory, options, observer, std::move(start));
   line.end();
-  return report(comparison, describe_context(arguments, *problem, t_end), arguments, path, store);
+  CompareContext context = describe_context(arguments, *problem, t_end);
+  context.variables = std::move(variables.columns);
+  return report(comparison, std::move(context), arguments, path, store);
 }
 
 }  // namespace
@@ -286,6 +297,12 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("--samples", a->samples, "Number of times at which errors are measured (default 100)");
   command->add_option("--reference", a->reference,
                       "Result file to measure errors by (.h5 or .csv); default: found by two methods");
+  command
+      ->add_option("--variables", a->variables,
+                   "Analyse the errors of these columns of results one by one, a,b,c; * stands for any text, ? for any "
+                   "letter")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--time-limit", a->time_limit, "Stop a run after so many seconds (default 60)");
   command->add_option("--jobs", a->jobs, "Runs at the same time (default: as many as processors)")
       ->check(CLI::Range(1, 1024));

@@ -24,6 +24,45 @@ analyses::TrajectoryError to_error(const Json& json) {
   return error;
 }
 
+Json to_json(const analyses::VariableError& e) {
+  return {{"name", e.name},
+          {"points", e.points},
+          {"left_out", e.left_out},
+          {"largest", e.largest},
+          {"t", e.t},
+          {"value", e.value},
+          {"reference", e.reference},
+          {"relative_percent", e.relative ? Json(*e.relative) : Json()},
+          {"mean", e.mean},
+          {"rms", e.rms},
+          {"scale", e.scale},
+          {"interpolation", e.interpolation},
+          {"interpolation_shows", e.is_doubtful()}};
+}
+
+analyses::VariableError to_variable_error(const Json& json) {
+  analyses::VariableError e;
+  e.name = json.at("name");
+  e.points = json.at("points");
+  e.left_out = json.at("left_out");
+  e.largest = json.at("largest");
+  e.t = json.at("t");
+  e.value = json.at("value");
+  e.reference = json.at("reference");
+  if (const Json& relative = json.at("relative_percent"); relative.is_number()) e.relative = relative.get<double>();
+  e.mean = json.at("mean");
+  e.rms = json.at("rms");
+  e.scale = json.at("scale");
+  e.interpolation = json.at("interpolation");
+  return e;
+}
+
+Json to_json(const std::vector<analyses::VariableError>& errors) {
+  Json list = Json::array();
+  for (const analyses::VariableError& error : errors) list.push_back(to_json(error));
+  return list;
+}
+
 RunOutcome to_outcome(const std::string& name) {
   for (const RunOutcome outcome :
        {RunOutcome::kMeasured, RunOutcome::kBelowReference, RunOutcome::kNoReference, RunOutcome::kEndedEarly,
@@ -130,6 +169,7 @@ Json to_json(const ComparedRun& run) {
   Json steps = Json::array();
   for (const analyses::StepPoint& step : run.steps) steps.push_back(Json::array({step.t, step.h}));
   json["step_sizes"] = std::move(steps);
+  if (!run.variables.empty()) json["variables"] = to_json(run.variables);
   return json;
 }
 
@@ -148,6 +188,9 @@ ComparedRun to_run(const Json& json) {
   run.statistics.renewals.fill(0);
   run.statistics.renewals.front() = statistics.at("jacobian_evaluations");  // causes are not kept
   for (const Json& step : json.at("step_sizes")) run.steps.push_back({step.at(0), step.at(1)});
+  if (json.contains("variables")) {
+    for (const Json& error : json["variables"]) run.variables.push_back(to_variable_error(error));
+  }
   return run;
 }
 
@@ -239,22 +282,33 @@ Json to_json(const analyses::Comparison& c, const CompareContext& context) {
   for (const ComparedRun& run : c.runs) runs.push_back(to_json(run));
   for (const analyses::UnfitMethod& m : c.unfit) unfit.push_back({{"method", m.method}, {"reason", m.reason}});
   for (const analyses::Ranking& ranking : c.rankings) rankings.push_back(to_json(ranking));
-  return {{"schema", "trammel.compare/1"},
-          {"case", context.name},
-          {"version", context.version},
-          {"machine", context.machine},
-          {"created", context.created},
-          {"t_begin", context.t_begin},
-          {"t_end", context.t_end},
-          {"complete", !c.is_cancelled},
-          {"problem", to_json(c.facts)},
-          {"reference", to_json(c.reference, false)},
-          {"stiffness", to_json(c.stiffness)},
-          {"runs", runs},
-          {"cannot", unfit},
-          {"rankings", rankings},
-          {"advice", to_json(c.advice, context)},
-          {"report", context.report}};
+  Json json{{"schema", "trammel.compare/1"},
+            {"case", context.name},
+            {"version", context.version},
+            {"machine", context.machine},
+            {"created", context.created},
+            {"t_begin", context.t_begin},
+            {"t_end", context.t_end},
+            {"complete", !c.is_cancelled},
+            {"problem", to_json(c.facts)},
+            {"reference", to_json(c.reference, false)},
+            {"stiffness", to_json(c.stiffness)},
+            {"runs", runs},
+            {"cannot", unfit},
+            {"rankings", rankings},
+            {"advice", to_json(c.advice, context)},
+            {"report", context.report}};
+  if (!context.variables.empty()) {
+    Json variables = Json::array();
+    for (std::size_t i = 0; i < context.variables.size(); ++i) {
+      const io::Column& column = context.variables[i];
+      variables.push_back({{"name", column.name}, {"unit", column.unit}, {"description", column.description}});
+      if (i < c.variable_limits.size()) variables.back()["disagreement"] = c.variable_limits[i].largest;
+    }
+    json["variables"] = std::move(variables);
+    json["variable_notes"] = list_variable_notes(c);
+  }
+  return json;
 }
 
 }  // namespace trammel::cli

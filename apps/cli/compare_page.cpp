@@ -211,6 +211,34 @@ void add_runs(const Comparison& comparison, Page& page) {
   if (const std::vector<std::string> remarks = list_remarks(comparison); !remarks.empty()) page.list(remarks);
 }
 
+void add_variables(const Comparison& comparison, const CompareContext& context, Page& page) {
+  const bool has_any = std::any_of(comparison.runs.begin(), comparison.runs.end(),
+                                   [](const ComparedRun& run) { return !run.variables.empty(); });
+  if (!has_any) return;
+  page.heading("Errors of variables at the steps of each run");
+  std::vector<TableColumn> columns{{"method", ""}};
+  columns.insert(columns.end(), variable_columns().begin(), variable_columns().end());
+  for (std::size_t i = 0; i < context.variables.size(); ++i) {
+    page.paragraph(describe_variable(context.variables[i]) + ":");
+    page.begin_table(true);
+    page.header_row(columns);
+    std::string method;
+    for (const ComparedRun& run : comparison.runs) {
+      std::vector<std::string> cells = list_variable_cells(run, i, comparison);
+      cells.insert(cells.begin(), run.method);
+      page.row(cells, run.method == method ? "" : "group");
+      method = run.method;
+    }
+    page.end_table();
+  }
+  std::vector<std::string> meanings;
+  for (const TableColumn& column : variable_columns()) {
+    if (*column.meaning) meanings.push_back(fmt::format("{}: {}", column.heading, column.meaning));
+  }
+  page.paragraph(fmt::format("{}.", fmt::join(meanings, "; ")), "quiet");
+  for (const std::string& note : list_variable_notes(comparison)) page.paragraph(note, "warning");
+}
+
 void add_reference(const Comparison& comparison, const CompareContext& context, Page& page) {
   const analyses::ReferenceSolution& reference = comparison.reference;
   page.heading("Reference and errors");
@@ -268,6 +296,7 @@ std::string make_compare_page(const Comparison& comparison, const CompareContext
   }
   add_rankings(comparison, page);
   add_runs(comparison, page);
+  add_variables(comparison, context, page);
   if (const Figure steps = make_step_figure(comparison); !steps.panels.empty()) {
     page.heading("Step sizes");
     page.figure(steps);

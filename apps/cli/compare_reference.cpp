@@ -113,7 +113,10 @@ analyses::ReferenceSolution load_reference_file(const std::string& path, const a
   }
   reference.method = file.header().method;
   reference.tolerance = file.header().tolerance;
-  reference.origin = fmt::format("{} ({}, tolerance {:g})", path, reference.method, reference.tolerance);
+  reference.origin = path;  // .csv files hold no more
+  if (!reference.method.empty()) {
+    reference.origin += fmt::format(" ({}, tolerance {:g})", reference.method, reference.tolerance);
+  }
   if (time[static_cast<std::size_t>(usable.back())] < problem.t_end * (1 - 1e-9)) {
     reference.warnings.push_back(fmt::format("it ends at t = {:g} s: errors are measured up to there",
                                              time[static_cast<std::size_t>(usable.back())]));

@@ -46,23 +46,6 @@ const char* short_remark(RunOutcome outcome) {
   return "interrupted";
 }
 
-/// Text broken into lines, each with an indentation.
-std::string wrap(const std::string& text, const std::string& indent) {
-  std::string result, line;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > kWidth) {
-      result += indent + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-    begin = end + 1;
-  }
-  return line.empty() ? result : result + indent + line + "\n";
-}
-
 std::string describe_digits(double disagreement) {
   if (!(disagreement > 0)) return "all digits";
   const int digits = static_cast<int>(std::floor(-std::log10(disagreement)));
@@ -132,6 +115,22 @@ std::string describe_runs(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string wrap(const std::string& text, const std::string& indent) {
+  std::string result, line;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > kWidth) {
+      result += indent + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    begin = end + 1;
+  }
+  return line.empty() ? result : result + indent + line + "\n";
+}
 
 std::string describe_machine() {
   std::ifstream file("/proc/cpuinfo");
@@ -293,6 +292,7 @@ std::string describe_comparison(const Comparison& comparison, const CompareConte
     add("processor time to reach an error of positions (in brackets: times that of the fastest)",
         describe_rankings(comparison));
   }
+  add("errors of variables at the steps of each run", describe_variables(comparison, context));
   if (comparison.is_cancelled) return text;
   std::string advice = wrap(comparison.advice.text(), "  ");
   for (const std::string& command : list_commands(comparison.advice, context)) advice += "\n      " + command;

@@ -179,19 +179,6 @@ analyses::Form choose_form(const RunArguments& arguments, const Problem& problem
   return analyses::choose_form(problem.given.mechanism, method, wanted);
 }
 
-/// The interval with the states of the model, whatever the form that is integrated.
-integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval& interval, const analyses::Form& form) {
-  if (!form.plain) return interval;
-  integrators::SolutionInterval result = interval;
-  result.at = [&form, at = interval.at, state = dae::State()](double t) mutable -> const dae::State* {
-    const dae::State* plain = at(t);
-    if (plain == nullptr) return nullptr;
-    state = form.to_quasi(*plain);
-    return &state;
-  };
-  return result;
-}
-
 /// The names of page and results where the user leaves them to the program.
 void name_files(RunArguments& a) {
   if (a.report.empty()) return;
@@ -243,7 +230,7 @@ int run(RunArguments arguments) {
   }
   if (results.is_continuous()) {
     observers.interval = [&](const integrators::SolutionInterval& interval) {
-      results.write_interval(in_quasi_form(interval, form));
+      results.write_interval(analyses::in_quasi_form(interval, form));
     };
   }
 

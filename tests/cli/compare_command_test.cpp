@@ -1,6 +1,8 @@
 // trammel compare: what it prints, writes and keeps.
 
+#include <cmath>
 #include <fstream>
+#include <tuple>
 
 #include "tests/cli/program.h"
 
@@ -117,12 +119,145 @@ TEST_F(CompareProgram, MeasuresByAResultFile) {
   EXPECT_TRUE(has(other.err, "cannot be the reference")) << other.err;
 }
 
+class CompareVariables : public CompareProgram {
+ protected:
+  /// A reference by another method than the runs'.
+  std::string make_reference(const char* name, const std::string& options) {
+    const Answer answer =
+        run("run double-pendulum --t-end 1 --method bdf-i3 --tol 1e-9 -q --out " + path(name) + " " + options);
+    EXPECT_EQ(answer.status, 0) << answer.err;
+    return path(name);
+  }
+  std::string command(const std::string& reference, const std::string& variables) const {
+    return "compare double-pendulum --t-end 1 --methods hht --tols 1e-3,1e-5,1e-7 --reference " + reference +
+           " --variables \"" + variables + "\" -o " + report();
+  }
+};
+
+TEST_F(CompareVariables, AreAnalysedOneByOne) {
+  const std::string reference = make_reference("given.h5", "--continuous");
+  const auto json = run_json(command(reference, "body1.angle,body1.angle',lambda(pivot.x)"));
+  ASSERT_EQ(json["runs"].size(), 3U);
+  EXPECT_EQ(json["variables"][1]["name"], "body1.angle'");
+  EXPECT_TRUE(json["variable_notes"].empty()) << json["variable_notes"];
+  std::vector<double> last(3, 1e9);
+  for (const auto& one : json["runs"]) {
+    ASSERT_EQ(one["variables"].size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto& e = one["variables"][i];
+      const double largest = e["largest"], t = e["t"], n = e["points"];
+      EXPECT_LT(largest, 0.5 * last[i]) << e;
+      EXPECT_GT(t, 0);
+      EXPECT_LE(t, 1);
+      EXPECT_GE(n, one["statistics"]["steps"].get<double>()) << "the grid is that of the run";
+      EXPECT_NEAR(largest, std::abs(e["value"].get<double>() - e["reference"].get<double>()), 1e-9 * largest);
+      EXPECT_NEAR(e["rms"].get<double>(), std::sqrt(n) * e["mean"].get<double>(), 1e-9);
+      EXPECT_LT(e["rms"].get<double>(), largest);
+      EXPECT_LT(e["interpolation"].get<double>(), 0.01 * largest);
+      EXPECT_EQ(e["interpolation_shows"], false);
+      last[i] = largest;
+    }
+    // Angles lie between 3.6 and 6.3.
+    const auto& angle = one["variables"][0];
+    EXPECT_NEAR(angle["relative_percent"].get<double>(),
+                100 * angle["largest"].get<double>() / angle["reference"].get<double>(), 1e-9);
+  }
+
+  const Answer text = run(command(reference, "body1.angle"));
+  EXPECT_EQ(text.status, 0) << text.err;
+  for (const char* part : {"body1.angle, hht", "log10 tol", "t* [s]", "Delta", "RelErr [%]", "mean"}) {
+    EXPECT_TRUE(has(text.out, part)) << part << text.out;
+  }
+  EXPECT_FALSE(has(text.out, "interpolation shows")) << text.out;
+  EXPECT_TRUE(has(read(report()), "Errors of variables"));
+}
+
+TEST_F(CompareVariables, AreTheSameByRowsAtEveryStep) {
+  const auto continuous = run_json(command(make_reference("given.h5", "--continuous"), "body1.angle*"));
+  const auto rows = run_json(command(make_reference("given.csv", "--every-step"), "body1.angle*"));
+  for (std::size_t k = 0; k < 3; ++k) {
+    ASSERT_EQ(rows["runs"][k]["variables"].size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto& a = continuous["runs"][k]["variables"][i];
+      const auto& b = rows["runs"][k]["variables"][i];
+      EXPECT_EQ(a["t"], b["t"]);
+      EXPECT_NEAR(a["largest"].get<double>(), b["largest"].get<double>(), 1e-3 * a["largest"].get<double>());
+    }
+  }
+}
+
+TEST_F(CompareVariables, SayWhenTheyMeasureTheInterpolation) {
+  // The velocities change by 0.35 within the first of these intervals, and almost all of it within a hundredth of it.
+  const std::string reference = make_reference("given.h5", "--every 0.005");
+  const auto json = run_json(command(reference, "body1.angle'"));
+  for (const auto& one : json["runs"]) EXPECT_EQ(one["variables"][0]["interpolation_shows"], true) << one["variables"];
+  const Answer answer = run(command(reference, "body1.angle'"));
+  EXPECT_TRUE(has(answer.out, "interpolation shows")) << answer.out;
+  EXPECT_TRUE(has(answer.out, "--continuous")) << answer.out;
+  EXPECT_TRUE(has(read(report()), "the reference is uncertain"));
+}
+
+TEST_F(CompareVariables, SayWhenTheReferenceIsTooLoose) {
+  ASSERT_EQ(
+      run("run double-pendulum --t-end 1 --tol 1e-4 --method bdf-i3 --continuous -q --out " + path("loose.h5")).status,
+      0);
+  const Answer answer = run(command(path("loose.h5"), "body1.angle"));
+  EXPECT_TRUE(has(answer.out, "too loose for hht at 1e-5, 1e-7")) << answer.out;
+}
+
+TEST_F(CompareVariables, NeedNoReferenceFile) {
+  const auto json =
+      run_json("compare pendulum --t-end 0.5 --methods hht --tols 1e-4,1e-6 --variables x,\"y'\" -o " + report());
+  for (const auto& variable : json["variables"]) EXPECT_LT(variable["disagreement"], 1e-7) << variable;
+  for (const auto& one : json["runs"]) {
+    ASSERT_EQ(one["variables"].size(), 2U);
+    EXPECT_GT(one["variables"][0]["largest"], 1e-8);
+    EXPECT_LT(one["variables"][0]["largest"], 1e-2);
+  }
+}
+
+TEST_F(CompareVariables, OfModelsAreColumnsOfResults) {
+  for (const auto& [problem, names] : {std::pair{"slider-crank -p driven=0", "slider.x,crank.angle_rate"},
+                                       std::pair{"spatial-double-pendulum", "lower.e1,hinge.reaction.fx"}}) {
+    const std::string given = path("given.h5");
+    ASSERT_EQ(run(std::string("run ") + problem + " --t-end 0.2 --tol 1e-11 --continuous -q --out " + given).status, 0);
+    const auto json =
+        run_json(std::string("compare ") + problem + " --t-end 0.2 --tols 1e-6 --methods projection,bdf-i3 " +
+                 "--reference " + given + " --variables " + names + " -o " + report());
+    for (const auto& one : json["runs"]) {
+      for (const auto& e : one["variables"]) {
+        EXPECT_LT(e["largest"].get<double>(), 1e-3 * e["scale"].get<double>()) << problem << e;
+        EXPECT_GT(e["largest"].get<double>(), 0) << problem << e;
+      }
+    }
+  }
+}
+
+TEST_F(CompareVariables, RefuseNamesThatAreNotThere) {
+  const std::string reference = make_reference("given.h5", "");
+  ASSERT_EQ(run("results " + reference + " body1.angle \"body*'\" \"body*\" -o " + path("part.h5")).status, 0);
+  const std::string csv = make_reference("given.csv", "");
+  std::ofstream(path("back.csv")) << read(csv) << read(csv).substr(read(csv).find('\n') + 1);
+  for (const auto& [file, names, message] :
+       {std::tuple{"given.h5", "body1.angel", "did you mean body1.angle"},
+        std::tuple{"given.h5", "nothing*", "no column that matches 'nothing*'"},
+        std::tuple{"given.h5", "t", "no variable"},
+        std::tuple{"part.h5", "lambda(pivot.x)", "has no column 'lambda(pivot.x)'"},
+        std::tuple{"back.csv", "body1.angle", "back.csv"}}) {
+    const Answer answer = run(command(path(file), names));
+    EXPECT_EQ(answer.status, 2) << names << answer.out;
+    EXPECT_TRUE(has(answer.err, message)) << names << ": " << answer.err;
+    EXPECT_FALSE(fs::exists(report()));
+  }
+}
+
 /// Interrupts a comparison once a run of it is on disk, and goes on.
 TEST_F(CompareProgram, GoesOnAfterAnInterruption) {
   const std::string given = path("given.h5");
   ASSERT_EQ(run("run double-pendulum --t-end 8 --method bdf-i3 --tol 1e-8 -q --out " + given).status, 0);
   const std::string command = "compare double-pendulum --t-end 8 --reference " + given +
-                              " --methods bdf-i3,projection --tols 1e-3 --jobs 1 -o " + report();
+                              " --variables body1.angle --methods bdf-i3,projection --tols 1e-3 --jobs 1 -o " +
+                              report();
   const std::string script = std::string(TRAMMEL_CLI) + " " + command + " > " + path("first") + " 2>&1 & pid=$!; " +
                              "for i in $(seq 1000); do grep -q '\"run\"' " + kept() +
                              " 2>/dev/null && break; sleep 0.01; done; kill -INT $pid; wait $pid";
@@ -138,6 +273,9 @@ TEST_F(CompareProgram, GoesOnAfterAnInterruption) {
   EXPECT_EQ(second.status, 0) << second.err;
   EXPECT_TRUE(has(second.err, "1 finished run is taken over")) << second.err;
   EXPECT_TRUE(has(second.out, "stiff")) << second.out;
+  const std::size_t table = second.out.find("body1.angle, bdf-i3");
+  ASSERT_NE(table, std::string::npos) << second.out;
+  EXPECT_TRUE(has(second.out.substr(table, 250), "e-0")) << "errors of variables are kept\n" << second.out;
   EXPECT_TRUE(fs::exists(report()));
   EXPECT_FALSE(fs::exists(kept()));
 }

@@ -37,9 +37,12 @@ class Comparer {
  private:
   bool is_cancelled() const { return options_.cancel && options_.cancel->load(); }
   integrators::Options base_options() const;
+  integrators::Options options_for(const std::string& method, double tolerance) const;
   void choose_methods(Comparison& comparison);
   void provide_reference(CompareStart& start, Comparison& comparison);
   void provide_stiffness(CompareStart& start, Comparison& comparison);
+  void provide_curves(CompareStart& start, Comparison& comparison);
+  void record_reference(Comparison& comparison);
   std::vector<dae::State> collect_states(const Comparison& comparison) const;
   void run_tasks(const std::vector<Task>& tasks, const Comparison& comparison);
   void work(const std::vector<Task>& tasks, const Comparison& comparison, const ErrorMeasure* by);
@@ -57,6 +60,7 @@ class Comparer {
   CompareProblem problem_;
   int jobs_ = 1;
   std::vector<std::string> methods_;  // that can take the problem
+  ReferenceCurves curves_;            // of the variables; empty: they are not analysed
 
   std::mutex mutex_;  // of what follows
   std::vector<ComparedRun> runs_;
@@ -137,6 +141,53 @@ void Comparer::provide_stiffness(CompareStart& start, Comparison& comparison) {
   if (!is_cancelled() && observer_.stiffness) observer_.stiffness(comparison.stiffness);
 }
 
+integrators::Options Comparer::options_for(const std::string& method, double tolerance) const {
+  integrators::Options options = base_options();
+  options.method = method;
+  options.rtol = options.atol = tolerance;
+  if (const auto given = options_.method_options.find(method); given != options_.method_options.end()) {
+    options.method_options = given->second;
+  }
+  return options;
+}
+
+/// Runs the reference again, for the variables between its samples, and then the method that agrees with it.
+void Comparer::record_reference(Comparison& comparison) {
+  ReferenceSolution& reference = comparison.reference;
+  const RunVariables& variables = options_.variables;
+  const auto unlimited = [&](const std::string& method, double tolerance) {
+    integrators::Options options = options_for(method, tolerance);
+    options.time_limit = std::numeric_limits<double>::infinity();  // it got through before, with less to compute
+    return options;
+  };
+  RecordedCurves recorded = record_curves(problem_, unlimited(reference.method, reference.tolerance), variables,
+                                          reference.trajectory.t.back());
+  if (is_cancelled()) return;
+  if (!recorded.obstacle.empty()) {
+    reference.warnings.push_back(
+        fmt::format("errors of variables are not known, because the run of the reference could not be kept: {}",
+                    recorded.obstacle));
+    return;
+  }
+  curves_ = std::move(recorded.curves);
+  RunErrors limits(variables, curves_);
+  SamplingOptions sampling;
+  sampling.interval = [&](const integrators::SolutionInterval& interval) { limits.add(interval); };
+  run_sampled(problem_, unlimited(reference.other_method, reference.other_tolerance), sampling);
+  if (!is_cancelled()) comparison.variable_limits = limits.list();
+}
+
+void Comparer::provide_curves(CompareStart& start, Comparison& comparison) {
+  if (options_.variables.is_empty() || !comparison.reference.exists()) return;
+  if (!start.curves.empty()) {
+    curves_ = std::move(start.curves);
+  } else if (comparison.reference.is_given()) {
+    throw std::invalid_argument("the reference has no curves of the variables whose errors are wanted");
+  } else {
+    record_reference(comparison);
+  }
+}
+
 void Comparer::show_progress() {
   if (!observer_.progress) return;
   observer_.progress({static_cast<int>(runs_.size()), total_, {running_.begin(), running_.end()}});
@@ -168,13 +219,12 @@ void Comparer::finish(const Task& task, ComparedRun run) {
 
 ComparedRun Comparer::run(const CompareProblem& problem, const Task& task, const Comparison& comparison,
                           const ErrorMeasure* by) const {
-  integrators::Options options = base_options();
-  options.method = task.method;
-  options.rtol = options.atol = task.tolerance;
-  if (const auto given = options_.method_options.find(task.method); given != options_.method_options.end()) {
-    options.method_options = given->second;
-  }
+  const integrators::Options options = options_for(task.method, task.tolerance);
   RunSettings settings;
+  if (!curves_.empty()) {
+    settings.variables = &options_.variables;
+    settings.curves = &curves_;
+  }
   settings.timing_seconds = options_.timing_seconds;
   settings.end = comparison.reference.t_end;
   settings.times = by ? by->reference().t : uniform_times(problem.start.t, problem.t_end, options_.samples);
@@ -229,6 +279,7 @@ Comparison Comparer::compare(CompareStart start) {
   show_progress();
   provide_reference(start, comparison);
   if (!is_cancelled()) provide_stiffness(start, comparison);
+  if (!is_cancelled()) provide_curves(start, comparison);
 
   // Loose tolerances first: an interrupted comparison then has something of every method.
   std::vector<double> tolerances = options_.tolerances;

@@ -32,6 +32,7 @@ struct CompareOptions {
   std::map<std::string, integrators::MethodOptions> method_options = {};  ///< by method
   double timing_seconds = 0.05;                                           ///< as in RunSettings, >= 0
   ReferenceOptions reference = {};            ///< `jobs` and `wanted_agreement` are set here
+  RunVariables variables = {};                ///< whose errors are analysed one by one; none: no such analysis
   const std::atomic<bool>* cancel = nullptr;  ///< set to true by another thread to end after the present steps
 
   /// One message for each thing that is wrong; empty when all is well.
@@ -61,6 +62,7 @@ struct CompareObserver {
 /// What is known beforehand: a reference that is given, or what an interrupted comparison has left.
 struct CompareStart {
   std::optional<ReferenceSolution> reference;
+  ReferenceCurves curves;  ///< of the variables, which go with a reference that is given
   std::optional<Stiffness> stiffness;
   std::vector<ComparedRun> runs;
 };
@@ -73,13 +75,16 @@ struct Comparison {
   std::vector<UnfitMethod> unfit;
   std::vector<Ranking> rankings;  ///< by decades of the error
   Advice advice;
+  /// Of variables and a reference that was found: how far the method that agrees with it is from it. Errors of runs
+  /// that are not several times larger mean nothing.
+  std::vector<VariableError> variable_limits;
   bool is_cancelled = false;  ///< some runs are missing
 
   bool has_completed_run() const;
 };
 
 /// Throws std::invalid_argument when the options are not valid or name a method that there is not, or when a reference
-/// that is given has other coordinates than the problem.
+/// that is given has other coordinates than the problem or comes without curves of the variables.
 Comparison compare(const ProblemFactory& factory, const CompareOptions& options, const CompareObserver& observer = {},
                    CompareStart start = {});
 

@@ -22,7 +22,8 @@ constexpr double kCompleteShare = 0.95;
 void time_run(const CompareProblem& problem, const integrators::Options& options, const RunSettings& settings,
               ComparedRun& run) {
   double spent = 0;
-  const bool has_cheap_samples = run.statistics.steps >= kStepsPerSample * static_cast<long>(settings.times.size());
+  const bool has_cheap_samples =
+      !settings.variables && run.statistics.steps >= kStepsPerSample * static_cast<long>(settings.times.size());
   if (has_cheap_samples) {
     spent = run.statistics.cpu_seconds;
     run.repetitions = 1;
@@ -91,7 +92,13 @@ ComparedRun run_compared(const CompareProblem& problem, const integrators::Optio
   ComparedRun run;
   run.method = options.method;
   run.tolerance = options.rtol;
-  SampledRun sampled = run_sampled(problem, options, {settings.times, 0, settings.step_points});
+  SamplingOptions sampling{settings.times, 0, settings.step_points};
+  std::optional<RunErrors> errors;
+  if (settings.variables) {
+    errors.emplace(*settings.variables, *settings.curves);
+    sampling.interval = [&](const integrators::SolutionInterval& interval) { errors->add(interval); };
+  }
+  SampledRun sampled = run_sampled(problem, options, sampling);
   const integrators::RunResult& result = sampled.result;
   run.statistics = result.statistics;
   run.t_reached = result.state.t;
@@ -109,6 +116,7 @@ ComparedRun run_compared(const CompareProblem& problem, const integrators::Optio
     run.remark = "the solution has values that are not finite numbers";
   } else {
     note_errors(sampled, settings, problem.start.t, by, least_meaningful_error, run);
+    if (errors) run.variables = errors->list();
     time_run(problem, options, settings, run);
   }
   return run;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trammel/analyses/reference_solution.h"
+#include "trammel/analyses/run_variables.h"
 #include "trammel/analyses/sampled_run.h"
 
 namespace trammel::analyses {
@@ -31,10 +32,11 @@ struct ComparedRun {
   std::string remark;    ///< in words, what is out of the ordinary; empty when nothing is
   double t_reached = 0;  ///< [s]
   TrajectoryError q,
-      v;                               ///< where the outcome is one of the first two, kEndedEarly and kEndedLate
-  integrators::Statistics statistics;  ///< without the work for the samples; times are the least of the repetitions
-  int repetitions = 0;                 ///< of the timing
-  std::vector<StepPoint> steps;        ///< thinned
+      v;                                 ///< where the outcome is one of the first two, kEndedEarly and kEndedLate
+  integrators::Statistics statistics;    ///< without the work for the samples; times are the least of the repetitions
+  int repetitions = 0;                   ///< of the timing
+  std::vector<StepPoint> steps;          ///< thinned
+  std::vector<VariableError> variables;  ///< at the grid points of the run, where they were asked for and q and v are
 
   /// Whether the run stands on the work-precision curve of its method.
   bool is_ranked() const { return outcome == RunOutcome::kMeasured || outcome == RunOutcome::kBelowReference; }
@@ -44,10 +46,12 @@ struct ComparedRun {
 };
 
 struct RunSettings {
-  std::vector<double> times;      ///< of the samples
-  std::optional<double> end;      ///< of the reference's run, where it is known [s]
-  std::size_t step_points = 400;  ///< of the history of steps
-  double timing_seconds = 0.05;   ///< processor time that is spent on timing short runs
+  std::vector<double> times;                ///< of the samples
+  std::optional<double> end;                ///< of the reference's run, where it is known [s]
+  std::size_t step_points = 400;            ///< of the history of steps
+  double timing_seconds = 0.05;             ///< processor time that is spent on timing short runs
+  const RunVariables* variables = nullptr;  ///< whose errors are wanted, or null
+  const ReferenceCurves* curves = nullptr;  ///< of these
 };
 
 /// Runs once for samples and steps, and again without samples for statistics and time until `timing_seconds` are spent;

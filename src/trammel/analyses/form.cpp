@@ -39,4 +39,16 @@ std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> e
   return events;
 }
 
+integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval& interval, const Form& form) {
+  if (!form.plain) return interval;
+  integrators::SolutionInterval result = interval;
+  result.at = [&form, at = interval.at, state = dae::State()](double t) mutable -> const dae::State* {
+    const dae::State* plain = at(t);
+    if (plain == nullptr) return nullptr;
+    state = form.to_quasi(*plain);
+    return &state;
+  };
+  return result;
+}
+
 }  // namespace trammel::analyses

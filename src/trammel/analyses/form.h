@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trammel/integrators/event.h"
+#include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
 #include "trammel/system/mechanism.h"
 #include "trammel/system/plain_form.h"
@@ -33,5 +34,8 @@ Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, cons
 
 /// Events that read states with quasi-velocities, for a run in the given form.
 std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form);
+
+/// The interval of a run in the given form, with states that have quasi-velocities. Keeps a reference to the form.
+integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval& interval, const Form& form);
 
 }  // namespace trammel::analyses

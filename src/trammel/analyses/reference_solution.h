@@ -37,6 +37,9 @@ struct ReferenceAttempt {
   double seconds = 0;   ///< processor time
 };
 
+/// An error means something when it is this many times larger than the disagreement.
+inline constexpr double kMeaningfulFactor = 5;
+
 struct ReferenceSolution {
   Trajectory trajectory;  ///< empty: no method got through
   std::string method;     ///< of the reference itself
@@ -53,8 +56,8 @@ struct ReferenceSolution {
 
   bool exists() const { return trajectory.size() > 0; }
   bool is_given() const { return !origin.empty(); }
-  /// Errors below this mean nothing: 5 times the disagreement.
-  double least_meaningful_error() const { return 5 * disagreement; }
+  /// Errors below this mean nothing.
+  double least_meaningful_error() const { return kMeaningfulFactor * disagreement; }
 };
 
 /// `base` has what is common to all runs (limits, cancellation); the method, its options and tolerances are set here.

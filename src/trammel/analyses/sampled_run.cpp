@@ -30,6 +30,11 @@ class Recorder {
     if (sampling_.step_points > 0) {
       observers.step = [this](const integrators::StepRecord& step) { add_step({step.t, step.h}); };
     }
+    if (sampling_.interval) {
+      observers.interval = [this](const integrators::SolutionInterval& interval) {
+        sampling_.interval(in_quasi_form(interval, form_));
+      };
+    }
     return observers;
   }
   SampledRun finish(integrators::RunResult result) {

@@ -47,6 +47,8 @@ struct SamplingOptions {
   std::vector<double> times;    ///< [s], increasing, after the start; empty: the run is only timed
   int states = 0;               ///< complete states to keep, at about even distances among the samples
   std::size_t step_points = 0;  ///< at most so many; 0 for no history of steps
+  /// Gets the intervals of the solution, whose states have quasi-velocities; may be empty.
+  std::function<void(const integrators::SolutionInterval&)> interval = {};
 };
 
 SampledRun run_sampled(const CompareProblem& problem, const integrators::Options& options,
