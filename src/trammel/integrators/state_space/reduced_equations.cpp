@@ -19,8 +19,13 @@ constexpr double kRecovered = 1e-5;
 constexpr int kMaxIterations = 8;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
 
-math::NewtonOptions recovery_options(double floor) {
-  return {.max_iterations = kMaxIterations, .tolerance = kRecovered, .max_rate = 0.5, .floor = floor};
+constexpr double kRecoveredOfFixedSteps = 1e-9;
+
+math::NewtonOptions recovery_options(const MethodContext& context, double floor) {
+  return {.max_iterations = context.has_fixed_step ? 2 * kMaxIterations : kMaxIterations,
+          .tolerance = context.has_fixed_step ? kRecoveredOfFixedSteps : kRecovered,
+          .max_rate = 0.5,
+          .floor = floor};
 }
 
 }  // namespace
@@ -106,7 +111,7 @@ bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recov
     return norm(step_);
   };
   const double floor = 4 * kRoundOff * norm(state.q);
-  math::NewtonOutcome outcome = math::iterate_newton(correct, recovery_options(floor), 0.1);
+  math::NewtonOutcome outcome = math::iterate_newton(correct, recovery_options(context_, floor), 0.1);
   if (!outcome.converged()) {
     if (outcome.status == math::NewtonStatus::kFailed) {
       recovery_failed_ = true;
@@ -115,7 +120,7 @@ bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recov
     // The factors may be of another position: once more with those of this one.
     evaluation_.set_position(state.t, state.q);
     if (!factor_chart()) return false;
-    outcome = math::iterate_newton(correct, recovery_options(floor), 0.1);
+    outcome = math::iterate_newton(correct, recovery_options(context_, floor), 0.1);
   }
   recovery_failed_ = !outcome.converged();
   if (recovery_failed_) return false;
@@ -153,10 +158,10 @@ bool ReducedEquations::recover_velocity(State& state, VectorIn w_rate, Recovery 
     }
     return true;
   }
-  math::NewtonOutcome outcome = math::iterate_newton(correct, recovery_options(floor), 0.1);
+  math::NewtonOutcome outcome = math::iterate_newton(correct, recovery_options(context_, floor), 0.1);
   if (!outcome.converged() && outcome.status != math::NewtonStatus::kFailed) {
     if (!factor_chart()) return false;
-    outcome = math::iterate_newton(correct, recovery_options(floor), 0.1);
+    outcome = math::iterate_newton(correct, recovery_options(context_, floor), 0.1);
   }
   recovery_failed_ = !outcome.converged();
   return !recovery_failed_;

@@ -13,7 +13,10 @@ namespace trammel::integrators {
 using dae::State;
 
 namespace {
+// With fixed steps no tolerance says how exact a step has to be: the formula is solved as well as it can be.
 constexpr int kMaxIterationsOfFixedSteps = 50;
+constexpr double kToleranceOfFixedSteps = 1e-9;
+constexpr double kDigits = 4 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 StageEquations::StageEquations(const MethodContext& context, ReducedEquations& equations, const StageOptions& options)
@@ -92,19 +95,22 @@ bool StageEquations::solve(double t, VectorIn known, VectorOut unknown, State& s
       is_first_ = false;
       return ok ? calc_correction_norm() : std::nan("");
     };
-    // Positions are known to their last digits, velocities to those over the step.
-    scaled_ = (4 * std::numeric_limits<double>::epsilon()) * known_;
-    scaled_.segment(n_w_, n_w_) += (4 * std::numeric_limits<double>::epsilon() * weights_.v / weights_.q) * known_.head(n_w_);
+    // Positions and velocities are known to their last digits; where forces are stiff, velocities to those of positions
+    // over the step.
+    scaled_ = kDigits * known_;
     const double floor = equations_.calc_norm(scaled_);
+    scaled_.segment(n_w_, n_w_) += (kDigits * weights_.v / weights_.q) * known_.head(n_w_);
+    const double stiff_floor = equations_.calc_norm(scaled_);
     outcome_ = math::iterate_newton(
         iterate,
         {.max_iterations = context_.has_fixed_step ? kMaxIterationsOfFixedSteps : options_.max_iterations,
-         .tolerance = options_.tolerance,
+         .tolerance = context_.has_fixed_step ? kToleranceOfFixedSteps : options_.tolerance,
          .floor = floor},
         policy_.rate());
     policy_.note_iteration(outcome_);
     context_.statistics.newton_iterations += outcome_.iterations;
     if (outcome_.converged()) return true;
+    if (outcome_.correction <= stiff_floor) return true;  // no failure, but rounding errors; nan is not below
     if (policy_.is_worth_renewing()) {
       if (!renew(RenewalCause::kFailure, *begin_)) return false;
     } else if (std::exchange(was_renewed_here, true) || !renew_at_guess()) {
