@@ -29,7 +29,8 @@ bool PivotColumns::choose(const double* values, double tolerance) {
 void PivotColumns::list_columns() {
   chosen_.clear();
   others_.clear();
-  for (int j = 0; j < pattern_.columns(); ++j) (has_pivot_[static_cast<std::size_t>(j)] ? chosen_ : others_).push_back(j);
+  for (int j = 0; j < pattern_.columns(); ++j)
+    (has_pivot_[static_cast<std::size_t>(j)] ? chosen_ : others_).push_back(j);
 }
 
 bool PivotColumns::choose_dense(const double* values, double tolerance) {
@@ -71,7 +72,8 @@ bool PivotColumns::choose_dense(const double* values, double tolerance) {
 bool PivotColumns::choose_sparse(const double* values, double tolerance) {
   std::vector<std::map<int, double>> rows(static_cast<std::size_t>(pattern_.rows()));
   std::vector<std::set<int>> rows_of_column(static_cast<std::size_t>(pattern_.columns()));
-  for (int k = 0; k < pattern_.size(); ++k) rows[static_cast<std::size_t>(pattern_[k].row)][pattern_[k].column] += values[k];
+  for (int k = 0; k < pattern_.size(); ++k)
+    rows[static_cast<std::size_t>(pattern_[k].row)][pattern_[k].column] += values[k];
   const auto find_largest = [&](int i) {
     std::pair<double, int> found{-1, -1};
     for (const auto& [column, value] : rows[static_cast<std::size_t>(i)]) {
