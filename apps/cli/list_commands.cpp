@@ -33,12 +33,13 @@ struct Ability {
   const char* what;
 };
 
-std::array<Ability, 4> abilities(const integrators::MethodEntry& entry) {
+std::array<Ability, 5> abilities(const integrators::MethodEntry& entry) {
   const integrators::Capabilities& can = entry.capabilities;
   return {{{"nonholonomic", can.nonholonomic, "nonholonomic constraints"},
            {"implicit_states", can.implicit_states, "states in implicit form"},
            {"reaction_dependent_forces", can.reaction_dependent_forces, "forces that depend on reactions"},
-           {"general_kinematics", can.general_kinematics, "positions whose rate is not the velocity"}}};
+           {"general_kinematics", can.general_kinematics, "positions whose rate is not the velocity"},
+           {"switched_rows", can.switched_rows, "constraints that are switched on and off, as by dry friction"}}};
 }
 
 Json describe(const integrators::MethodEntry& entry) {
@@ -49,6 +50,7 @@ Json describe(const integrators::MethodEntry& entry) {
       option["range"] = {o.least, o.largest};
     } else {
       option["values"] = o.values;
+      if (o.is_names) option["or"] = "names of positions, separated by commas";
     }
     options.push_back(std::move(option));
   }
@@ -76,7 +78,8 @@ void print(const integrators::MethodEntry& entry) {
   for (const integrators::MethodOptionInfo& o : entry.options) {
     // A default outside of the range stands for "not given".
     const bool is_unset = o.is_number && !(std::stod(o.values.front()) >= o.least);
-    const std::string value = is_unset ? "NUMBER" : fmt::format("{}", fmt::join(o.values, "|"));
+    const char* names = o.is_names ? "|NAME,NAME,..." : "";
+    const std::string value = is_unset ? "NUMBER" : fmt::format("{}{}", fmt::join(o.values, "|"), names);
     fmt::print("{:<14}   --option {}={}  {}\n", "", o.name, value, o.meaning);
   }
 }

@@ -79,6 +79,9 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
       "positions whose rate is not the velocity (spatial models: use the plain form, which the command line takes by "
       "itself when --form is left out)");
 
+  require(can.switched_rows || structure.switchable_rows.empty(),
+          "constraints that are switched on and off (dry friction that sticks and slips)");
+
   std::vector<std::string> known;
   for (const MethodOptionInfo& info : method.options) known.push_back(info.name);
   for (const auto& [name, value] : options) {

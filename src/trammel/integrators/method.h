@@ -111,6 +111,7 @@ struct Capabilities {
   bool implicit_states = false;
   bool reaction_dependent_forces = false;
   bool general_kinematics = true;  ///< q' other than v
+  bool switched_rows = true;       ///< constraints that states switch off, as those of dry friction
 };
 
 struct MethodEntry {

@@ -52,10 +52,8 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
   recovery_failed_ = false;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
   const kinematics::ChartChoice choice = chart_->choose(evaluation_.jacobian());
-  if (choice == kinematics::ChartChoice::kSingular) {
-    status_ = AccelerationStatus::kSingular;
-    return choice;
-  }
+  chart_failed_ = choice == kinematics::ChartChoice::kSingular;
+  if (chart_failed_) return choice;
   first_condition_ = chart_->calc_condition();
   if (choice == kinematics::ChartChoice::kAnother) ++chart_changes_;
   return choice;
@@ -215,6 +213,14 @@ std::string ReducedEquations::find_worst(VectorIn error) {
 }
 
 std::string ReducedEquations::describe_trouble() {
+  if (chart_failed_ && !options_.independent.empty()) {
+    return "the positions that option 'independent' names do not determine the others here; name others, or leave the "
+           "choice to the program";
+  }
+  if (chart_failed_) {
+    const std::string singularity = kinematics::describe_near_singularity(evaluation_);
+    return "no coordinates are independent here" + (singularity.empty() ? "" : ": " + singularity);
+  }
   if (status_ != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation_, status_);
   if (!recovery_failed_) return {};
   Eigen::Index worst = 0;

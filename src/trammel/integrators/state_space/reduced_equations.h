@@ -101,6 +101,7 @@ class ReducedEquations {
   bool measures_independent_ = false;
   kkt::AccelerationStatus status_ = kkt::AccelerationStatus::kSolved;
   bool recovery_failed_ = false;
+  bool chart_failed_ = false;
   Vector residual_, step_, w_work_, jacobian_at_factor_, q_error_, v_error_;
 };
 
