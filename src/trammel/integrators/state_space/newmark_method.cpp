@@ -21,7 +21,8 @@ MethodOptionInfo beta_option() {
 
 NewmarkFormula read_newmark_formula(const MethodEntry& entry, const MethodOptions& options) {
   NewmarkFormula formula;
-  if (option_value(entry, options, "estimate") == "third-difference") formula.estimate = ErrorEstimate::kThirdDifference;
+  if (option_value(entry, options, "estimate") == "third-difference")
+    formula.estimate = ErrorEstimate::kThirdDifference;
   if (!has_option(entry, "gamma")) return formula;
   formula.gamma = option_number(entry, options, "gamma");
   const double beta = option_number(entry, options, "beta");

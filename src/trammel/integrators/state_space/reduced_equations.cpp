@@ -13,8 +13,8 @@ using kkt::AccelerationStatus;
 
 namespace {
 
-// What recovery leaves, relative to the error weights. Errors of recovered positions act like errors of w, also on stiff
-// systems, so that a thousandth of Newton's own tolerance is never seen.
+// What recovery leaves, relative to the error weights. Errors of recovered positions act like errors of w, also on
+// stiff systems, so that a thousandth of Newton's own tolerance is never seen.
 constexpr double kRecovered = 1e-5;
 constexpr int kMaxIterations = 8;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
@@ -92,8 +92,7 @@ bool ReducedEquations::recover(double t, VectorIn y, State& state, Recovery reco
   status_ = AccelerationStatus::kSolved;
   recovery_failed_ = false;
   evaluation_.set_x(state.x);
-  return recover_position(state, y.head(n_w_), recovery) &&
-         recover_velocity(state, y.segment(n_w_, n_w_), recovery);
+  return recover_position(state, y.head(n_w_), recovery) && recover_velocity(state, y.segment(n_w_, n_w_), recovery);
 }
 
 bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recovery) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Singly diagonally implicit Runge-Kutta formulas in independent coordinates. With y = (w, w', x), k_i = (w'_i, w''_i, x'_i)
-// and c = gamma h, stage i is
+// Singly diagonally implicit Runge-Kutta formulas in independent coordinates. With y = (w, w', x), k_i = (w'_i, w''_i,
+// x'_i) and c = gamma h, stage i is
 //
 //   y_i = y_0 + h sum_{j<i} a_ij k_j + c k_i                                                                       (1)
 //

@@ -12,14 +12,16 @@ namespace trammel::integrators {
 using dae::State;
 
 std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own, bool is_implicit) {
-  own.push_back({"coordinates",
-                 {"partition", "tangent-plane"},
-                 "independent coordinates: some of the positions, chosen by pivots, or coordinates in the tangent plane of "
-                 "the constraints"});
-  MethodOptionInfo independent{"independent",
-                               {"automatic"},
-                               "positions that are the independent coordinates of a partition, by name and separated by "
-                               "commas; they are kept whatever happens"};
+  own.push_back(
+      {"coordinates",
+       {"partition", "tangent-plane"},
+       "independent coordinates: some of the positions, chosen by pivots, or coordinates in the tangent plane of "
+       "the constraints"});
+  MethodOptionInfo independent{
+      "independent",
+      {"automatic"},
+      "positions that are the independent coordinates of a partition, by name and separated by "
+      "commas; they are kept whatever happens"};
   independent.is_names = true;
   own.push_back(independent);
   own.push_back({"condition_growth",
@@ -70,7 +72,8 @@ StateSpaceOptions read_state_space_settings(const MethodEntry& entry, const Meth
 MethodOptionInfo jacobian_option() {
   return {"jacobian",
           {"automatic", "blocks", "columns", "numerical"},
-          "how derivatives in independent coordinates are had: products of matrices (blocks), one solution of the equations "
+          "how derivatives in independent coordinates are had: products of matrices (blocks), one solution of the "
+          "equations "
           "of accelerations a column, shared between threads (columns), or differences; automatic chooses by size"};
 }
 
