@@ -107,6 +107,11 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
                                       value, fmt::join(info->values, ", ")));
     }
   }
+  if (method.find_conflicts) {
+    for (const std::string& conflict : method.find_conflicts(options)) {
+      obstacles.push_back(fmt::format("method '{}': {}", method.name, conflict));
+    }
+  }
   const kkt::BackEnd back_end = linear_solver(method, options);
   if (const std::string obstacle = kkt::find_obstacle(back_end, structure); !obstacle.empty()) {
     obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but {}", kLinearSolver, method.name,
@@ -143,7 +148,10 @@ std::vector<std::string> split_names(const std::string& text) {
   std::size_t begin = 0;
   for (;;) {
     const std::size_t end = text.find(',', begin);
-    names.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    std::string name = text.substr(begin, end == std::string::npos ? end : end - begin);
+    name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
+    name.erase(name.find_last_not_of(' ') + 1);
+    names.push_back(std::move(name));
     if (end == std::string::npos) return names;
     begin = end + 1;
   }

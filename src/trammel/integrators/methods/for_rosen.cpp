@@ -1,7 +1,8 @@
 // for-rosen: a Rosenbrock formula of order 4 on the equations in independent coordinates, y' = F(t, y), y = (w, w', x):
 //
-//   (I - c J) U_i = c F(t_0 + a_i h, y_0 + sum_{j<i} w_ij U_j) + gamma sum_{j<i} c_ij U_j + c h e_i F_t (1) y_1 = y_0 +
-//   sum s_i U_i,   c = gamma h,   J = F_y and F_t at the begin of the step                              (2)
+//   (I - c J) U_i = c F(t_0 + a_i h, y_0 + sum_{j<i} w_ij U_j) + gamma sum_{j<i} c_ij U_j + c h e_i F_t            (1)
+//
+//   y_1 = y_0 + sum s_i U_i,   c = gamma h,   J = F_y and F_t at the begin of the step                            (2)
 //
 // No nonlinear equations, three evaluations of accelerations a step (stages 3 and 4 share theirs, the first is that of
 // the state) and one of the derivatives, whose second-order form halves the matrix: integration_jacobian.h, (3). F_t
@@ -35,7 +36,10 @@ class RosenbrockMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.embedded_order; }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override { jacobian_.add_counts(statistics); }
+  void add_counts(Statistics& statistics) const override {
+    equations_.add_counts(statistics);
+    jacobian_.add_counts(statistics);
+  }
 
  private:
   static constexpr int kStages = Rosenbrock::kStages;
@@ -95,7 +99,7 @@ class RosenbrockMethod final : public StateSpaceMethod {
       for (std::size_t j = 0; j < i; ++j) {
         U += (tableau_.gamma * tableau_.c[i][j]) * stages_.col(static_cast<Eigen::Index>(j));
       }
-      jacobian_.solve_shifted(c, U);
+      jacobian_.solve_shifted(U);
     }
     y_trial_ = y_;
     error_.setZero();
@@ -103,7 +107,7 @@ class RosenbrockMethod final : public StateSpaceMethod {
       y_trial_ += tableau_.s[i] * stages_.col(static_cast<Eigen::Index>(i));
       error_ += tableau_.error[i] * stages_.col(static_cast<Eigen::Index>(i));
     }
-    if (options_.filters_error) jacobian_.solve_shifted(c, error_);
+    if (options_.filters_error) jacobian_.solve_shifted(error_);
     return std::isfinite(y_trial_.sum() + error_.sum());
   }
 
@@ -112,7 +116,7 @@ class RosenbrockMethod final : public StateSpaceMethod {
     if (!std::exchange(has_dense_, true)) {
       const double c = tableau_.gamma * h_;
       dense_ = stages_.col(0) + (c * c) * time_part_;
-      jacobian_.solve_shifted(c, dense_);
+      jacobian_.solve_shifted(dense_);
     }
     const auto calc_weight = [theta](const Rosenbrock::Vector& powers) {
       double weight = 0;
@@ -142,11 +146,12 @@ const MethodEntry for_rosen_entry{
     .summary = "Rosenbrock formula of order 4 in independent coordinates; for stiff systems with exact derivatives",
     .order = 4,
     .capabilities = kStateSpaceCapabilities,
-    .options = with_state_space_settings({jacobian_option()}),
+    .options = with_state_space_settings({jacobian_option()}, MatrixUse::kLinear),
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {
       return std::make_unique<RosenbrockMethod>(
           context, read_state_space_settings(for_rosen_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

@@ -20,6 +20,7 @@ const MethodEntry infl_sdirk_entry{
           context, sdirk4_16(), Formulation::kDescriptor,
           read_state_space_settings(infl_sdirk_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

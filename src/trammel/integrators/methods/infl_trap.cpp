@@ -21,6 +21,7 @@ const MethodEntry infl_trap_entry{
           context, read_newmark_formula(infl_trap_entry, context.options), Formulation::kDescriptor,
           read_state_space_settings(infl_trap_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

@@ -96,7 +96,7 @@ IntegrationJacobian::IntegrationJacobian(const MethodContext& context, ReducedEq
   factors_.resize(n_w_ + n_x_);
   work_ = Vector::Zero(std::max(n_v_, n_w_ + n_x_));
   column_ = Vector::Zero(n_v_);
-  reduced_ = Vector::Zero(equations.size());
+  reduced_ = y_ = rate_ = moved_ = Vector::Zero(equations.size());
   if (kind_ == JacobianKind::kColumns) columns_ = std::make_unique<Columns>(equations.structure(), n_w_);
   probe_ = State::zero(equations.structure());
 }
@@ -309,7 +309,7 @@ bool IntegrationJacobian::eval_by_columns(const State& at) {
 
 bool IntegrationJacobian::eval_by_differences(const State& at) {
   const int n_w = n_w_, size = equations_.size();
-  Vector y(size), rate(size), moved(size);
+  Vector &y = y_, &rate = rate_, &moved = moved_;
   equations_.reduce(at, y);
   probe_ = at;
   if (!equations_.eval(at.t, y, probe_, ReducedEquations::Recovery::kTight)) return false;
@@ -352,18 +352,18 @@ void IntegrationJacobian::solve(VectorOut right_side) {
   factors_.solve(right_side);
 }
 
-void IntegrationJacobian::solve_shifted(double c, VectorOut b) {
+void IntegrationJacobian::solve_shifted(VectorOut b) {
   auto e_w = b.head(n_w_);
   auto right_side = work_.head(n_w_ + n_x_);
   right_side.head(n_w_).noalias() = mass_ * b.segment(n_w_, n_w_);
-  right_side.head(n_w_).noalias() -= c * (position_ * e_w);
+  right_side.head(n_w_).noalias() -= weights_.v * (position_ * e_w);
   if (n_x_ > 0) {
     right_side.tail(n_x_) = b.tail(n_x_);
-    right_side.tail(n_x_).noalias() += c * (x_by_w_ * e_w);
+    right_side.tail(n_x_).noalias() += weights_.x * (x_by_w_ * e_w);
   }
   solve(right_side);
   b.tail(n_w_ + n_x_) = right_side;
-  e_w += c * b.segment(n_w_, n_w_);
+  e_w += (weights_.q / weights_.v) * b.segment(n_w_, n_w_);
 }
 
 void IntegrationJacobian::calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> J) const {

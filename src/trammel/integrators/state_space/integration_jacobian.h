@@ -56,9 +56,12 @@ class IntegrationJacobian {
   [[nodiscard]] bool factor(const StageWeights& weights);
   /// In place: the solution of (2) for the right side (n_w + n_x).
   void solve(VectorOut right_side);
-  /// In place: b becomes (I - c J)^-1 b with the whole J = dy'/dy, by one solution of (2) with the weights of c:
-  ///   [M^ + c M1^ + c^2 M2^, ..] (e_w', e_x) = (M^ b_w' - c M2^ b_w, b_x + c X_1 b_w),   e_w = b_w + c e_w' (3)
-  void solve_shifted(double c, VectorOut b);
+  /// In place: b becomes (I - c J)^-1 b with the whole J = dy'/dy, by one solution of (2) with c_v = c_x = c, c_q =
+  /// c^2:
+  ///   [M^ + c_v M1^ + c_q M2^, ..] (e_w', e_x) = (M^ b_w' - c_v M2^ b_w, b_x + c_x X_1 b_w),
+  ///   e_w = b_w + c_q/c_v e_w'                                                                                   (3)
+  /// With other weights it is the same for formulas in which c_q/c_v stands for c where velocities make positions.
+  void solve_shifted(VectorOut b);
 
   /// dy'/dy, (2 n_w + n_x) squared.
   void calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> derivative) const;
@@ -108,7 +111,7 @@ class IntegrationJacobian {
   linalg::DenseLu state_rate_;
   linalg::DenseLu factors_;
   StageWeights weights_;
-  Vector work_, column_, reduced_;
+  Vector work_, column_, reduced_, y_, rate_, moved_;
   std::unique_ptr<Columns> columns_;
   dae::State probe_;
   long factorizations_ = 0, solves_ = 0;

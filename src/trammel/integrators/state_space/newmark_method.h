@@ -7,8 +7,8 @@
 // and likewise x with gamma: (1) of stage_equations.h with c_q = beta h^2, c_v = c_x = gamma h. w''_0 is that of the
 // formula of the last step, carried as accelerations of all coordinates across changes of the chart.
 //
-// The error is that against the backward Euler formula, y_1 - (y_0 + h y'_1) with the rates of (1) (thesis 4.1), of
-// order 1, so that results are better than the tolerance; or the third difference
+// The error is the distance of the trapezoidal rule to the backward Euler formula with the same rates,
+// h/2 (y'_0 - y'_1) (thesis 4.1), of order 1, so that results are better than the tolerance; or the third difference
 // that estimates the local error of (1) itself, which then makes a global error of tol^(2/3).
 // Theory: docs/theory/state-space.md, section 6.
 
@@ -35,9 +35,14 @@ class NewmarkMethod final : public StateSpaceMethod {
   NewmarkMethod(const MethodContext& context, const NewmarkFormula& formula, Formulation formulation,
                 const StateSpaceOptions& options);
 
-  int order() const override { return uses_third_difference() ? 2 : 1; }
+  void start(const dae::State& state) override;
+
+  int order() const override { return uses_third_difference() && formula_.gamma == 0.5 ? 2 : 1; }
   int dense_degree() const override { return 3; }
-  void add_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
+  void add_counts(Statistics& statistics) const override {
+    equations_.add_counts(statistics);
+    stages_->add_counts(statistics);
+  }
 
  private:
   void begin_anew() override;

@@ -14,7 +14,7 @@ using kkt::AccelerationStatus;
 namespace {
 
 // What recovery leaves, relative to the error weights. Errors of recovered positions act like errors of w, also on
-// stiff systems, so that a thousandth of Newton's own tolerance is never seen.
+// stiff systems, so that a hundredth of Newton's own tolerance is never seen.
 constexpr double kRecovered = 1e-5;
 constexpr int kMaxIterations = 8;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
@@ -51,6 +51,7 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
   status_ = AccelerationStatus::kSolved;
   recovery_failed_ = false;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
+  ++factorizations_;
   const kinematics::ChartChoice choice = chart_->choose(evaluation_.jacobian());
   chart_failed_ = choice == kinematics::ChartChoice::kSingular;
   if (chart_failed_) return choice;
@@ -61,9 +62,14 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
 
 bool ReducedEquations::factor_chart() {
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
+  ++factorizations_;
   if (chart_->factor(evaluation_.jacobian()).ok) return true;
   recovery_failed_ = true;
   return false;
+}
+
+void ReducedEquations::add_counts(Statistics& statistics) const {
+  if (m_ > 0) statistics.linear.factorizations += factorizations_;
 }
 
 bool ReducedEquations::is_chart_worn() {

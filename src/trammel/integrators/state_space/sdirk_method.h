@@ -26,7 +26,10 @@ class SdirkMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.embedded_order; }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
+  void add_counts(Statistics& statistics) const override {
+    equations_.add_counts(statistics);
+    stages_->add_counts(statistics);
+  }
 
  private:
   void begin_anew() override;

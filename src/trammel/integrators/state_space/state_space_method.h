@@ -20,8 +20,14 @@ struct StateSpaceOptions {
   StageOptions stage;
 };
 
-/// The options of methods in independent coordinates, behind those of their own. Explicit methods have no matrix.
-std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own, bool is_implicit = true);
+/// What a method does with derivatives: nothing, solves linear equations, or iterates.
+enum class MatrixUse { kNone, kLinear, kNewton };
+
+/// The options of methods in independent coordinates, behind those of their own.
+std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own,
+                                                        MatrixUse use = MatrixUse::kNewton);
+/// MethodEntry::find_conflicts of them.
+std::vector<std::string> find_state_space_conflicts(const MethodOptions& options);
 /// The option 'jacobian' of methods with the matrix of integration_jacobian.h.
 MethodOptionInfo jacobian_option();
 /// What a user chose of them.
