@@ -319,6 +319,38 @@ TEST_P(Conformance, WhatAMethodCannotTakeIsSaidBeforeTheRun) {
   }
 }
 
+TEST_P(Conformance, FixedStepsAreTakenOrRefusedBeforeTheRun) {
+  const Problem& problem = smooth_problem("pendulum");
+  Options o = options();
+  o.h_fixed = problem.t_end / 64;
+  const RunResult result = integrate(*problem.system, problem.start, problem.t_end, o);
+  if (integrators::find_method(GetParam())->capabilities.fixed_steps) {
+    EXPECT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+    EXPECT_EQ(result.statistics.steps, 64);
+  } else {
+    EXPECT_EQ(result.failure.cause, integrators::FailureCause::kInvalidInput);
+    EXPECT_NE(result.reason.find("fixed step"), std::string::npos) << result.reason;
+  }
+}
+
+TEST_P(Conformance, StepsAreReportedAsTheyWereTaken) {
+  const Problem& problem = smooth_problem("pendulum");
+  Options o = options();
+  o.h_max = 0.05;
+  double t = problem.start.t;
+  Observers observers;
+  observers.step = [&](const integrators::StepRecord& step) {
+    EXPECT_NEAR(step.t - t, step.h, 1e-14);
+    EXPECT_LE(step.h, o.h_max * (1 + 1e-6));
+    EXPECT_LE(step.error, 1);
+    EXPECT_GE(step.order, 1);
+    t = step.t;
+  };
+  const RunResult result = integrate(*problem.system, problem.start, problem.t_end, o, {}, observers);
+  EXPECT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+  EXPECT_EQ(t, problem.t_end);
+}
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const integrators::MethodEntry* entry : integrators::methods()) names.push_back(entry->name);

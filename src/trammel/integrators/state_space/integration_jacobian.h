@@ -58,7 +58,7 @@ class IntegrationJacobian {
   ///   [M^ + c M1^ + c^2 M2^, ..] (e_w', e_x) = (M^ b_w' - c M2^ b_w, b_x + c X_1 b_w),   e_w = b_w + c e_w'         (3)
   void solve_shifted(double c, VectorOut b);
 
-  /// dy'/dy, (2 n_w + n_x) squared.
+  /// dy'/dy at the state of eval(), (2 n_w + n_x) squared; not numbers where M^ is singular.
   void calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> derivative) const;
 
   const Eigen::MatrixXd& mass() const { return mass_; }              ///< M^
@@ -103,6 +103,7 @@ class IntegrationJacobian {
   Eigen::MatrixXd mass_, velocity_, position_, force_;
   linalg::DenseLu state_rate_;
   linalg::DenseLu factors_;
+  mutable linalg::DenseLu mass_factors_;  // room for calc_rate_derivative()
   StageWeights weights_;
   Vector work_, column_, reduced_;
   std::unique_ptr<Columns> columns_;
