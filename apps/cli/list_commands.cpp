@@ -33,13 +33,15 @@ struct Ability {
   const char* what;
 };
 
-std::array<Ability, 5> abilities(const integrators::MethodEntry& entry) {
+std::array<Ability, 6> abilities(const integrators::MethodEntry& entry) {
   const integrators::Capabilities& can = entry.capabilities;
-  return {{{"nonholonomic", can.nonholonomic, "nonholonomic constraints"},
-           {"implicit_states", can.implicit_states, "states in implicit form"},
-           {"reaction_dependent_forces", can.reaction_dependent_forces, "forces that depend on reactions"},
-           {"general_kinematics", can.general_kinematics, "positions whose rate is not the velocity"},
-           {"switched_rows", can.switched_rows, "constraints that are switched on and off, as by dry friction"}}};
+  return {{{"nonholonomic", can.nonholonomic, "integrate nonholonomic constraints"},
+           {"implicit_states", can.implicit_states, "integrate states in implicit form"},
+           {"reaction_dependent_forces", can.reaction_dependent_forces, "integrate forces that depend on reactions"},
+           {"general_kinematics", can.general_kinematics, "integrate positions whose rate is not the velocity"},
+           {"switched_rows", can.switched_rows,
+            "integrate constraints that are switched on and off, as by dry friction"},
+           {"fixed_steps", can.fixed_steps, "take fixed steps"}}};
 }
 
 Json describe(const integrators::MethodEntry& entry) {
@@ -73,7 +75,7 @@ void print(const cases::CaseEntry& entry) {
 void print(const integrators::MethodEntry& entry) {
   fmt::print("{:<14} {} (order {})\n", entry.name, entry.summary, entry.order);
   for (const Ability& ability : abilities(entry)) {
-    if (!ability.is_able) fmt::print("{:<14}   cannot integrate {}\n", "", ability.what);
+    if (!ability.is_able) fmt::print("{:<14}   cannot {}\n", "", ability.what);
   }
   for (const integrators::MethodOptionInfo& o : entry.options) {
     // A default outside of the range stands for "not given".

@@ -7,6 +7,8 @@
 #include "trammel/dae/evaluation.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
+#include "trammel/integrators/state_space/integration_jacobian.h"
+#include "trammel/integrators/state_space/reduced_problem.h"
 #include "trammel/io/continuous_recorder.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/result_file.h"

@@ -75,15 +75,21 @@ TEST_P(Conformance, OutputsStandAtTheGivenPointsAndAreExactThere) {
   std::vector<dae::State> states;
   Observers observers;
   observers.output = [&](const dae::State& s) { states.push_back(s); };
-  const RunResult result = integrate(*problem.system, problem.start, problem.t_end, o, {}, observers);
+  ASSERT_TRUE(integrate(*problem.system, problem.start, problem.t_end, o, {}, observers).ok());
   ASSERT_EQ(states.size(), o.output.points.size());
-  const double end_error = calc_errors(result.state, problem.solution(2)).q;
+  Errors at_steps;
+  observers.output = [&](const dae::State& s) {
+    const Errors e = calc_errors(s, problem.solution(s.t));
+    at_steps = {std::max(at_steps.q, e.q), std::max(at_steps.v, e.v), std::max(at_steps.lambda, e.lambda), 0};
+  };
+  o.output.kind = OutputKind::kSteps;
+  ASSERT_TRUE(integrate(*problem.system, problem.start, problem.t_end, o, {}, observers).ok());
   for (std::size_t i = 0; i < states.size(); ++i) {
     EXPECT_EQ(states[i].t, o.output.points[i]);
     const Errors e = calc_errors(states[i], problem.solution(states[i].t));
-    EXPECT_LT(e.q, std::max(10 * end_error, 1e-7)) << "at t = " << states[i].t;
-    EXPECT_LT(e.v, std::max(100 * end_error, 1e-6)) << "at t = " << states[i].t;
-    EXPECT_LT(e.lambda, std::max(100 * end_error, 1e-6)) << "at t = " << states[i].t;
+    EXPECT_LT(e.q, std::max(3 * at_steps.q, 1e-7)) << "at t = " << states[i].t;
+    EXPECT_LT(e.v, std::max(3 * at_steps.v, 1e-6)) << "at t = " << states[i].t;
+    EXPECT_LT(e.lambda, std::max(3 * at_steps.lambda, 1e-6)) << "at t = " << states[i].t;
     EXPECT_LT(std::abs(states[i].q.squaredNorm() - 1), 1e-9) << "outputs satisfy the constraint";
   }
 }
@@ -311,6 +317,38 @@ TEST_P(Conformance, WhatAMethodCannotTakeIsSaidBeforeTheRun) {
     EXPECT_EQ(result.failure.cause, integrators::FailureCause::kInvalidInput);
     EXPECT_NE(result.reason.find("implicit form"), std::string::npos) << result.reason;
   }
+}
+
+TEST_P(Conformance, FixedStepsAreTakenOrRefusedBeforeTheRun) {
+  const Problem& problem = smooth_problem("pendulum");
+  Options o = options();
+  o.h_fixed = problem.t_end / 64;
+  const RunResult result = integrate(*problem.system, problem.start, problem.t_end, o);
+  if (integrators::find_method(GetParam())->capabilities.fixed_steps) {
+    EXPECT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+    EXPECT_EQ(result.statistics.steps, 64);
+  } else {
+    EXPECT_EQ(result.failure.cause, integrators::FailureCause::kInvalidInput);
+    EXPECT_NE(result.reason.find("fixed step"), std::string::npos) << result.reason;
+  }
+}
+
+TEST_P(Conformance, StepsAreReportedAsTheyWereTaken) {
+  const Problem& problem = smooth_problem("pendulum");
+  Options o = options();
+  o.h_max = 0.05;
+  double t = problem.start.t;
+  Observers observers;
+  observers.step = [&](const integrators::StepRecord& step) {
+    EXPECT_NEAR(step.t - t, step.h, 1e-14);
+    EXPECT_LE(step.h, o.h_max * (1 + 1e-6));
+    EXPECT_LE(step.error, 1);
+    EXPECT_GE(step.order, 1);
+    t = step.t;
+  };
+  const RunResult result = integrate(*problem.system, problem.start, problem.t_end, o, {}, observers);
+  EXPECT_EQ(result.status, RunStatus::kCompleted) << result.reason;
+  EXPECT_EQ(t, problem.t_end);
 }
 
 std::vector<std::string> method_names() {

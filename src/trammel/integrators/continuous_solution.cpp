@@ -74,7 +74,10 @@ const dae::State* ContinuousSolution::at(double t, Detail detail) {
   return status == AccelerationStatus::kSolved ? &state_ : nullptr;
 }
 
-std::string make_consistent(const MethodContext& context, Method& method, dae::State& state, bool assemble) {
+namespace {
+
+/// Moves q and v onto their constraints, x with them. What went wrong.
+std::string put_onto_constraints(const MethodContext& context, dae::State& state, bool assemble) {
   dae::Evaluation& evaluation = context.evaluation;
   const dae::Structure& s = evaluation.structure();
   evaluation.set(state);
@@ -92,12 +95,25 @@ std::string make_consistent(const MethodContext& context, Method& method, dae::S
     }
   }
   evaluation.set_position(state.t, state.q);
-  AccelerationStatus status = context.accelerations.factor_position();
+  const AccelerationStatus status = context.accelerations.factor_position();
   if (status != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation, status);
   context.projector.project_velocity(state.v);
   state.x = evaluation.follow_position();
-  status = method.gives_accelerations() ? method.complete_start(state) : complete_state(context, state, state);
-  return kinematics::describe_failure(evaluation, status);
+  return {};
+}
+
+}  // namespace
+
+std::string make_consistent(const MethodContext& context, Method& method, dae::State& state, bool assemble) {
+  if (std::string trouble = put_onto_constraints(context, state, assemble); !trouble.empty()) return trouble;
+  return kinematics::describe_failure(context.evaluation, method.gives_accelerations()
+                                                              ? method.complete_start(state)
+                                                              : complete_state(context, state, state));
+}
+
+std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble) {
+  if (std::string trouble = put_onto_constraints(context, state, assemble); !trouble.empty()) return trouble;
+  return kinematics::describe_failure(context.evaluation, complete_state(context, state, state));
 }
 
 }  // namespace trammel::integrators

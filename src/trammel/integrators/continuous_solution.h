@@ -37,5 +37,7 @@ kkt::AccelerationStatus complete_rates(const MethodContext& context, dae::State&
 /// Makes a state consistent where it stands: projects q and v and has a, lambda, x' computed for the method. The
 /// positions may be far off when `assemble` is set. An empty string, or what went wrong.
 std::string make_consistent(const MethodContext& context, Method& method, dae::State& state, bool assemble);
+/// The same with a, lambda, x' from the index-1 equations.
+std::string make_consistent(const MethodContext& context, dae::State& state, bool assemble);
 
 }  // namespace trammel::integrators

@@ -30,6 +30,7 @@ class ErrorNorm {
   /// The same over positions and states alone; either may be empty.
   double calc_without_velocities(linalg::VectorIn q_error, linalg::VectorIn x_error) const;
   double rtol() const { return rtol_; }
+  double atol() const { return atol_; }
   const linalg::Vector& q_weights() const { return q_; }
   const linalg::Vector& v_weights() const { return v_; }
   const linalg::Vector& x_weights() const { return x_; }

@@ -46,6 +46,8 @@ constexpr double kOpenWeights = 1000, kOpenShare = 1e-2;
 constexpr int kMaxRetakes = 4;
 constexpr double kEdgeMargin = 1e-10;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
+// What may be missing of a step that is as long as it was asked for, relative to it.
+constexpr double kWholeStep = 1e-6;
 // The share of a run that one step may span where constraints are switched on and off: what sticks has no error, and
 // steps that grow without end would jump over loads that make it slip.
 constexpr double kStickingStepShare = 0.01;
@@ -393,13 +395,14 @@ bool Run::attempt_until_accepted() {
     const bool solved = outcome.status == StepStatus::kSolved;
     if (solved && (options_.h_fixed > 0 || outcome.error <= 1)) {
       method_->accept();
-      h_done_ = h;
+      h_done_ = method_->state().t - t;
       error_done_ = outcome.error;
       if (options_.h_fixed == 0) {
         const double next =
             method_->propose_step().value_or(controller_.after_accepted(h, method_->order(), outcome.error));
-        // A step cut short by the end or by the limits says little about larger ones.
-        h_ = h < h_ ? std::max(next, std::min(h_, 5 * h)) : next;
+        // A step cut short by the end or by the limits says little about larger ones; one that the method ended does.
+        const bool is_whole = h_done_ >= h * (1 - kWholeStep);
+        h_ = is_whole && h < h_ ? std::max(next, std::min(h_, 5 * h)) : next;
       }
       return true;
     }
@@ -739,6 +742,11 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
     if (!event.function && !event.instants)
       problems.push_back(fmt::format("event '{}' has no switching function", event.name));
     if (!(event.threshold >= 0)) problems.push_back(fmt::format("the threshold of event '{}' is negative", event.name));
+  }
+  if (options.h_fixed > 0 && !method.capabilities.fixed_steps) {
+    problems.push_back(fmt::format(
+        "method '{}' chooses its steps itself and cannot take fixed ones; leave the fixed step out, or use another method",
+        method.name));
   }
   for (std::string& obstacle : find_obstacles(method, s, options.method_options))
     problems.push_back(std::move(obstacle));

@@ -57,7 +57,8 @@ class Method {
 
   /// Begins, or begins anew after an event, at a consistent state (with a, lambda, x').
   virtual void start(const dae::State& state) = 0;
-  /// Computes a step of size h from state(); may be called again with another h.
+  /// Computes a step of size h from state(); may be called again with another h. A method without fixed_steps among
+  /// its capabilities may end before: its state() tells where.
   virtual StepOutcome attempt(double h) = 0;
   /// Makes the last attempt the new state().
   virtual void accept() = 0;
@@ -112,6 +113,7 @@ struct Capabilities {
   bool reaction_dependent_forces = false;
   bool general_kinematics = true;  ///< q' other than v
   bool switched_rows = true;       ///< constraints that states switch off, as those of dry friction
+  bool fixed_steps = true;         ///< steps are as long as asked for, if they can be computed
 };
 
 struct MethodEntry {

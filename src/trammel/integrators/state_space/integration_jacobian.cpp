@@ -4,7 +4,6 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -94,6 +93,7 @@ IntegrationJacobian::IntegrationJacobian(const MethodContext& context, ReducedEq
   force_ = Eigen::MatrixXd::Zero(n_w_, n_x_);
   state_rate_.resize(n_x_);
   factors_.resize(n_w_ + n_x_);
+  mass_factors_.resize(n_w_);
   work_ = Vector::Zero(std::max(n_v_, n_w_ + n_x_));
   column_ = Vector::Zero(n_v_);
   reduced_ = y_ = rate_ = moved_ = Vector::Zero(equations.size());
@@ -367,13 +367,24 @@ void IntegrationJacobian::solve_shifted(VectorOut b) {
 }
 
 void IntegrationJacobian::calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> J) const {
-  const Eigen::LLT<Eigen::MatrixXd> factors(mass_);
+  mass_factors_.matrix() = mass_;
+  if (!mass_factors_.factor().ok) {
+    J.setConstant(std::nan(""));
+    return;
+  }
+  const auto set = [&](int column, const Eigen::MatrixXd& part, double sign) {
+    for (int k = 0; k < part.cols(); ++k) {
+      auto target = J.col(column + k).segment(n_w_, n_w_);
+      target = sign * part.col(k);
+      mass_factors_.solve(target);
+    }
+  };
   J.setZero();
   J.block(0, n_w_, n_w_, n_w_).setIdentity();
-  J.block(n_w_, 0, n_w_, n_w_) = -factors.solve(position_);
-  J.block(n_w_, n_w_, n_w_, n_w_) = -factors.solve(velocity_);
+  set(0, position_, -1);
+  set(n_w_, velocity_, -1);
   if (n_x_ == 0) return;
-  J.block(n_w_, 2 * n_w_, n_w_, n_x_) = factors.solve(force_);
+  set(2 * n_w_, force_, 1);
   J.block(2 * n_w_, 0, n_x_, n_w_) = x_by_w_;
   J.block(2 * n_w_, n_w_, n_x_, n_w_) = x_by_v_;
   J.block(2 * n_w_, 2 * n_w_, n_x_, n_x_) = x_by_x_;

@@ -63,7 +63,7 @@ class IntegrationJacobian {
   /// With other weights it is the same for formulas in which c_q/c_v stands for c where velocities make positions.
   void solve_shifted(VectorOut b);
 
-  /// dy'/dy, (2 n_w + n_x) squared.
+  /// dy'/dy at the state of eval(), (2 n_w + n_x) squared; not numbers where M^ is singular.
   void calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> derivative) const;
 
   const Eigen::MatrixXd& mass() const { return mass_; }               ///< M^
@@ -110,6 +110,7 @@ class IntegrationJacobian {
   Eigen::MatrixXd mass_, velocity_, position_, force_;
   linalg::DenseLu state_rate_;
   linalg::DenseLu factors_;
+  mutable linalg::DenseLu mass_factors_;  // room for calc_rate_derivative()
   StageWeights weights_;
   Vector work_, column_, reduced_, y_, rate_, moved_;
   std::unique_ptr<Columns> columns_;

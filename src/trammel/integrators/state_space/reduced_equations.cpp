@@ -42,7 +42,7 @@ ReducedEquations::ReducedEquations(const MethodContext& context, const ChartOpti
   residual_ = Vector::Zero(m_);
   step_ = q_error_ = v_error_ = Vector::Zero(n_v_);
   w_work_ = Vector::Zero(n_w_);
-  jacobian_at_factor_ = Vector::Zero(structure().jacobian.size());
+  jacobian_at_factor_ = kept_jacobian_ = Vector::Zero(structure().jacobian.size());
 }
 
 kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
@@ -50,6 +50,7 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
   evaluation_.set_x(at.x);
   status_ = AccelerationStatus::kSolved;
   recovery_failed_ = false;
+  is_kept_ = false;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
   ++factorizations_;
   const kinematics::ChartChoice choice = chart_->choose(evaluation_.jacobian());
@@ -61,6 +62,7 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
 }
 
 bool ReducedEquations::factor_chart() {
+  is_kept_ = false;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
   ++factorizations_;
   if (chart_->factor(evaluation_.jacobian()).ok) return true;
@@ -70,6 +72,19 @@ bool ReducedEquations::factor_chart() {
 
 void ReducedEquations::add_counts(Statistics& statistics) const {
   if (m_ > 0) statistics.linear.factorizations += factorizations_;
+}
+
+void ReducedEquations::keep_chart() {
+  kept_jacobian_ = jacobian_at_factor_;
+  is_kept_ = true;
+}
+
+bool ReducedEquations::return_to_kept_chart() {
+  if (is_kept_) return true;
+  jacobian_at_factor_ = kept_jacobian_;
+  is_kept_ = chart_->factor(kept_jacobian_.data()).ok;
+  recovery_failed_ = !is_kept_;
+  return is_kept_;
 }
 
 bool ReducedEquations::is_chart_worn() {

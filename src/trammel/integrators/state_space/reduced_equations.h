@@ -9,7 +9,7 @@
 // recovered from g(t, q) = 0 and G v + g_t = 0, and accelerations follow from M a + G^T lambda = f, G a = bias.
 //
 // Any code for ordinary differential equations can be attached: see docs/guide/reduced-equations.md. A chart is good
-// for a while: after each step check_chart() says whether another one is due, and choose_chart() makes it; the method
+// for a while: after each step is_chart_worn() says whether another one is due, and choose_chart() makes it; the method
 // begins anew there with y of the same state.
 
 #include <memory>
@@ -54,6 +54,9 @@ class ReducedEquations {
   void add_counts(Statistics& statistics) const;
   /// Factorises the chart at the position of the evaluation.
   [[nodiscard]] bool factor_chart();
+  /// Remembers the factors, and has them again after others have been made by looking at other states.
+  void keep_chart();
+  [[nodiscard]] bool return_to_kept_chart();
 
   // --- states
   void reduce(const dae::State& state, VectorOut y) const;
@@ -106,6 +109,8 @@ class ReducedEquations {
   bool recovery_failed_ = false;
   bool chart_failed_ = false;
   Vector residual_, step_, w_work_, jacobian_at_factor_, q_error_, v_error_;
+  Vector kept_jacobian_;
+  bool is_kept_ = false;  // the factors are those of kept_jacobian_
 };
 
 }  // namespace trammel::integrators

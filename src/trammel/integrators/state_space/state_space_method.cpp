@@ -65,7 +65,7 @@ StateSpaceOptions read_state_space_settings(const MethodEntry& entry, const Meth
     }
   }
   result.chart.max_condition_growth = option_number(entry, options, "condition_growth");
-  result.measures_independent = word("error") == "independent";
+  if (has_option(entry, "error")) result.measures_independent = word("error") == "independent";
   if (has_option(entry, "filter")) result.filters_error = word("filter") == "yes";
   if (has_option(entry, "newton_tolerance")) result.stage.tolerance = option_number(entry, options, "newton_tolerance");
   if (has_option(entry, "jacobian")) {
@@ -100,6 +100,7 @@ StateSpaceMethod::StateSpaceMethod(const MethodContext& context, const StateSpac
 void StateSpaceMethod::start(const State& state) {
   state_ = state;
   chart_is_due_ = true;
+  was_accepted_ = false;
   begin_anew();
 }
 
@@ -115,6 +116,8 @@ bool StateSpaceMethod::choose_chart() {
 StepOutcome StateSpaceMethod::attempt(double h) {
   h_ = h;
   context_.norm.set_weights(state_);
+  // What was looked at inside of the last step must not change the next one.
+  if (std::exchange(was_accepted_, false) && !equations_.return_to_kept_chart()) return {StepStatus::kNotSolved};
   if (chart_is_due_ && !choose_chart()) return {StepStatus::kNotSolved};
   for (;;) {
     equations_.reduce(state_, y_);
@@ -124,14 +127,12 @@ StepOutcome StateSpaceMethod::attempt(double h) {
     if (chart_is_fresh_ || !equations_.is_recovery_failed() || !choose_chart()) return {StepStatus::kNotSolved};
   }
   context_.norm.set_weights(state_, trial_);
-  return {StepStatus::kSolved, equations_.calc_norm(error_)};
+  return {StepStatus::kSolved, calc_error()};
 }
 
 /// The end of the step with everything that belongs to it, on the constraints to the last digits.
 bool StateSpaceMethod::complete_trial() {
-  predict_state(h_, stage_);
-  trial_.q = stage_.q;
-  trial_.v = stage_.v;
+  predict_trial();
   trial_.lambda = state_.lambda;
   trial_.a = state_.a;
   trial_.x_rate = state_.x_rate;
@@ -140,18 +141,27 @@ bool StateSpaceMethod::complete_trial() {
   return equations_.eval_accelerations(trial_);
 }
 
+void StateSpaceMethod::predict_trial() {
+  predict_state(h_, stage_);
+  trial_.q = stage_.q;
+  trial_.v = stage_.v;
+}
+
 void StateSpaceMethod::accept() {
   std::swap(begin_, state_);
   std::swap(state_, trial_);
   y_begin_.swap(y_);
   chart_is_fresh_ = false;
   chart_is_due_ = equations_.is_chart_worn();
+  equations_.keep_chart();
+  was_accepted_ = true;
   note_accepted();
 }
 
 bool StateSpaceMethod::undo() {
   std::swap(state_, begin_);
   chart_is_due_ = true;
+  was_accepted_ = false;
   begin_anew();
   return true;
 }

@@ -69,8 +69,14 @@ class StateSpaceMethod : public Method {
 
   /// The state or the chart is another one.
   virtual void begin_anew() {}
-  /// From y_ to y_trial_ at trial_.t; error_ is the estimate, filtered. False when equations could not be solved.
+  /// From y_ to y_trial_ at trial_.t; error_ is the estimate, filtered. False when equations could not be solved. A
+  /// method that chooses its own steps ends where it likes: it sets trial_.t and h_.
   virtual bool advance(double h) = 0;
+  /// q and v of trial_ as they are to be expected at the end of the step, after advance(): where to look for dependent
+  /// coordinates.
+  virtual void predict_trial();
+  /// The weighted error of the step, when trial_ is complete.
+  virtual double calc_error() { return equations_.calc_norm(error_); }
   virtual void note_accepted() {}
   /// y at the share theta of the last accepted step, from y_begin_ on.
   virtual void interpolate_reduced(double theta, VectorOut y) = 0;
@@ -95,6 +101,7 @@ class StateSpaceMethod : public Method {
 
   bool chart_is_due_ = true;
   bool chart_is_fresh_ = false;  // chosen at state_
+  bool was_accepted_ = false;    // the last step, and none was tried since
 };
 
 }  // namespace trammel::integrators
