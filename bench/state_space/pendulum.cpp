@@ -64,10 +64,12 @@ struct AnalysedRun {
   VariableError theta, omega;
 };
 
-AnalysedRun analyse(const Pendulum& pendulum, const Options& options) {
+/// Of the pendulum's problem, or of a part of it.
+AnalysedRun analyse(const Pendulum& pendulum, const Options& options, const CompareProblem* part = nullptr) {
   analyses::RunErrors errors(pendulum.variables, pendulum.curves);
-  analyses::SampledRun run = run_sampled(
-      pendulum.problem, options, {.times = {}, .interval = [&](const auto& interval) { errors.add(interval); }});
+  analyses::SampledRun run =
+      run_sampled(part ? *part : pendulum.problem, options,
+                  {.times = {}, .interval = [&](const auto& interval) { errors.add(interval); }});
   if (!run.obstacle.empty()) throw std::runtime_error(options.method + ": " + run.obstacle);
   const std::vector<VariableError> list = errors.list();
   return {std::move(run.result), list[0], list[1]};
@@ -174,36 +176,28 @@ void print_pendulum_limit(const StudyOptions&) {
 
 namespace {
 
-/// Two settings of an option side by side.
-void print_alternatives(const std::string& option, const std::array<const char*, 2>& values,
-                        const std::vector<std::string>& methods) {
-  std::vector<std::string> header{"method", "coordinates", "tolerance"};
-  for (const char* value : values) {
-    header.push_back(fmt::format("{}={}: steps", option, value));
-    for (const char* column :
-         {"rejected for error", "not solved", "iterations", "Jacobians", "error of theta1 in tolerances"}) {
-      header.emplace_back(column);
-    }
-  }
-  header.emplace_back("steps, second / first");
-  print_header(header);
+/// Settings of an option one below the other; the first is the default.
+void print_alternatives(const std::string& option, const std::vector<const char*>& values,
+                        const std::vector<std::string>& methods, const std::vector<double>& tolerances) {
+  print_header({"method", "coordinates", "tolerance", option, "steps", "rejected for error", "not solved", "iterations",
+                "Jacobians", "error of theta1", "in tolerances", "steps, to the first"});
   for (const std::string& method : methods) {
     for (const bool takes_angles : {true, false}) {
-      for (const double tolerance : decades(3, 8)) {
-        std::vector<std::string> row{method, takes_angles ? "angles" : "automatic", tolerance_cell(tolerance)};
-        std::array<double, 2> steps{};
-        for (std::size_t i = 0; i < values.size(); ++i) {
+      for (const double tolerance : tolerances) {
+        double first = 0;
+        for (const char* value : values) {
           const AnalysedRun run =
               analyse(stiff_pendulum(),
-                      make_options(method, tolerance, coordinates(method, takes_angles, {{option, values[i]}}), kEnd));
+                      make_options(method, tolerance, coordinates(method, takes_angles, {{option, value}}), kEnd));
           const integrators::Statistics& counts = run.result.statistics;
-          row.insert(row.end(), {cell(counts.steps), cell(counts.rejected_error), cell(counts.rejected_convergence),
-                                 cell(counts.newton_iterations), cell(count_jacobians(run.result)),
-                                 is_complete(run.result) ? cell(run.theta.largest / tolerance) : "failed"});
-          steps[i] = static_cast<double>(counts.steps);
+          const auto steps = static_cast<double>(counts.steps);
+          if (first == 0) first = steps;
+          print_row({method, takes_angles ? "angles" : "automatic", tolerance_cell(tolerance), value,
+                     cell(counts.steps), cell(counts.rejected_error), cell(counts.rejected_convergence),
+                     cell(counts.newton_iterations), cell(count_jacobians(run.result)),
+                     is_complete(run.result) ? cell(run.theta.largest) : "failed", cell(run.theta.largest / tolerance),
+                     cell(steps / first, "{:.2f}")});
         }
-        row.push_back(cell(steps[1] / steps[0]));
-        print_row(row);
       }
     }
   }
@@ -212,44 +206,69 @@ void print_alternatives(const std::string& option, const std::array<const char*,
 }  // namespace
 
 void print_pendulum_filter(const StudyOptions&) {
-  print_alternatives("filter", {"yes", "no"}, {"for-sdirk", "for-rosen", "ssp-sdirk"});
+  print_alternatives("filter", {"yes", "no"}, {"for-sdirk", "for-rosen", "ssp-sdirk"}, decades(3, 8));
 }
 
 void print_pendulum_newton(const StudyOptions&) {
-  print_alternatives("newton_tolerance", {"1e-3", "0.03"}, {"for-sdirk", "ssp-sdirk", "infl-sdirk"});
+  print_alternatives("newton_tolerance", {"1e-3", "0.03", "1e-5"}, {"for-sdirk", "ssp-sdirk"}, {1e-3, 1e-5, 1e-7});
 }
 
 void print_pendulum_norm(const StudyOptions&) {
-  print_alternatives("error", {"all", "independent"}, {"for-sdirk", "for-rosen"});
+  print_alternatives("error", {"all", "independent"}, {"for-sdirk", "for-rosen"}, {1e-3, 1e-5, 1e-7});
 }
+
+namespace {
+
+/// The pendulum from 0.1 s on, where the fast motion of the start is over, without step control.
+CompareProblem after_transient(const Pendulum& pendulum) {
+  CompareProblem problem = pendulum.problem;
+  const double begin = 0.1;
+  analyses::SampledRun run =
+      run_sampled(pendulum.problem, make_options("projection", 1e-12), {.times = {begin}, .states = 1});
+  problem.start = run.states.front();
+  return problem;
+}
+
+}  // namespace
 
 void print_pendulum_order(const StudyOptions&) {
   const Pendulum soft({{"k2", 300}, {"c2", 50}});
   for (const bool is_stiff : {false, true}) {
     fmt::print("{}\n\n", is_stiff ? "\nStiff: k2 = 3e5 N m/rad, c2 = 5e4 N m s/rad."
                                   : "Not stiff: k2 = 300 N m/rad, c2 = 50 N m s/rad.");
-    print_header({"method", "coordinates", "step [s]", "error of theta1", "order", "error of omega1", "order"});
+    const Pendulum& whole = is_stiff ? stiff_pendulum() : soft;
+    const CompareProblem problem = after_transient(whole);
+    std::vector<int> divisions;
+    for (int steps = 50; steps <= 3200; steps *= 2) divisions.push_back(steps);
+    std::vector<std::string> header{"method", "coordinates", "of"};
+    for (const int steps : divisions) header.push_back(fmt::format("h = {:.2e} s", (kEnd - problem.start.t) / steps));
+    print_header(header);
     for (const std::string& method : kMethods) {
       for (const bool takes_angles : {true, false}) {
         if (!takes_angles && !has_coordinates(method)) continue;
+        std::array<std::vector<std::string>, 2> rows;
         std::array<double, 2> last{};
-        for (int steps = 50; steps <= 3200; steps *= 2) {
-          Options options = make_options(method, 1e-6, coordinates(method, takes_angles));
-          options.h_fixed = kEnd / steps;
-          const AnalysedRun run = analyse(is_stiff ? stiff_pendulum() : soft, options);
-          if (!is_complete(run.result)) {
-            print_row({method, takes_angles ? "angles" : "automatic", cell(options.h_fixed), trouble_cell(run.result)});
-            last = {};
-            continue;
-          }
-          const auto order = [&](std::size_t i, double error) {
-            const double before = std::exchange(last[i], error);
-            return before > 0 ? cell(std::log2(before / error), "{:.2f}") : "-";
-          };
-          const std::string theta_order = order(0, run.theta.largest), omega_order = order(1, run.omega.largest);
-          print_row({method, takes_angles ? "angles" : "automatic", cell(options.h_fixed), cell(run.theta.largest),
-                     theta_order, cell(run.omega.largest), omega_order});
+        for (std::size_t i : {0, 1}) {
+          rows[i] = {method, has_coordinates(method) ? (takes_angles ? "angles" : "automatic") : "-",
+                     i == 0 ? "theta1" : "omega1"};
         }
+        for (const int steps : divisions) {
+          Options options = make_options(method, 1e-6, coordinates(method, takes_angles));
+          options.h_fixed = (kEnd - problem.start.t) / steps;
+          const AnalysedRun run = analyse(whole, options, &problem);
+          const std::array<double, 2> errors{run.theta.largest, run.omega.largest};
+          for (std::size_t i : {0, 1}) {
+            if (!is_complete(run.result)) {
+              rows[i].push_back(fmt::format("failed at {:.2g} s", run.result.state.t));
+              last[i] = 0;
+              continue;
+            }
+            const double before = std::exchange(last[i], errors[i]);
+            rows[i].push_back(before > 0 ? fmt::format("{:.1e} ({:.1f})", errors[i], std::log2(before / errors[i]))
+                                         : fmt::format("{:.1e}", errors[i]));
+          }
+        }
+        for (const std::vector<std::string>& row : rows) print_row(row);
       }
     }
   }
