@@ -101,7 +101,7 @@ class ReducedEquations {
   bool measures_independent_ = false;
   kkt::AccelerationStatus status_ = kkt::AccelerationStatus::kSolved;
   bool recovery_failed_ = false;
-  Vector residual_, step_, w_work_, jacobian_at_factor_, q_error_, v_error_;
+  Vector residual_, step_, guess_, w_work_, jacobian_at_factor_, q_error_, v_error_;
 };
 
 }  // namespace trammel::integrators

@@ -105,9 +105,14 @@ StepOutcome StateSpaceMethod::attempt(double h) {
   context_.norm.set_weights(state_);
   if (chart_is_due_ && !choose_chart()) return {StepStatus::kNotSolved};
   for (;;) {
+    if (std::exchange(is_astray_, false)) {
+      equations_.evaluation().set_position(state_.t, state_.q);
+      if (!equations_.factor_chart()) return {StepStatus::kNotSolved};
+    }
     equations_.reduce(state_, y_);
     trial_.t = context_.end_of_step(state_.t, h);
     if (advance(h) && complete_trial()) break;
+    is_astray_ = true;
     // Coordinates that have become bad are no reason for a smaller step.
     if (chart_is_fresh_ || !equations_.is_recovery_failed() || !choose_chart()) return {StepStatus::kNotSolved};
   }

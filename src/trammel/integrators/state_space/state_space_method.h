@@ -87,6 +87,7 @@ class StateSpaceMethod : public Method {
 
   bool chart_is_due_ = true;
   bool chart_is_fresh_ = false;  // chosen at state_
+  bool is_astray_ = false;       // an attempt has failed and left the factors of the chart anywhere
 };
 
 }  // namespace trammel::integrators
