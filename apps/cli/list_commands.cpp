@@ -35,13 +35,13 @@ struct Ability {
 
 std::array<Ability, 6> abilities(const integrators::MethodEntry& entry) {
   const integrators::Capabilities& can = entry.capabilities;
-  return {{{"nonholonomic", can.nonholonomic, "integrate nonholonomic constraints"},
-           {"implicit_states", can.implicit_states, "integrate states in implicit form"},
-           {"reaction_dependent_forces", can.reaction_dependent_forces, "integrate forces that depend on reactions"},
-           {"general_kinematics", can.general_kinematics, "integrate positions whose rate is not the velocity"},
-           {"switched_rows", can.switched_rows,
-            "integrate constraints that are switched on and off, as by dry friction"},
-           {"fixed_steps", can.fixed_steps, "take fixed steps"}}};
+  return {
+      {{"nonholonomic", can.nonholonomic, "integrate nonholonomic constraints"},
+       {"implicit_states", can.implicit_states, "integrate states in implicit form"},
+       {"reaction_dependent_forces", can.reaction_dependent_forces, "integrate forces that depend on reactions"},
+       {"general_kinematics", can.general_kinematics, "integrate positions whose rate is not the velocity"},
+       {"switched_rows", can.switched_rows, "integrate constraints that are switched on and off, as by dry friction"},
+       {"fixed_steps", can.fixed_steps, "take fixed steps"}}};
 }
 
 Json describe(const integrators::MethodEntry& entry) {

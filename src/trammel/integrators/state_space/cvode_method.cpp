@@ -365,7 +365,7 @@ std::vector<MethodOptionInfo> cvode_settings(CvodeFormula formula) {
   }
   std::vector<MethodOptionInfo> own{max_order};
   if (is_bdf) own.push_back(jacobian_option());
-  std::vector<MethodOptionInfo> settings = with_state_space_settings(std::move(own), false);
+  std::vector<MethodOptionInfo> settings = with_state_space_settings(std::move(own), MatrixUse::kNone);
   // CVODE measures independent coordinates.
   std::erase_if(settings, [](const MethodOptionInfo& info) { return info.name == "error"; });
   return settings;
