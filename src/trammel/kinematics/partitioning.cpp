@@ -128,7 +128,6 @@ void Partitioning::solve_transposed(VectorIn r, VectorOut s) {
 }
 
 std::string Partitioning::describe(const dae::Structure& structure) const {
-  if (dimension() == 0) return "no coordinate is independent: the constraints determine the motion";
   std::vector<std::string> names;
   for (std::size_t k = 0; k < std::min(independent_.size(), kMostNames); ++k) {
     names.push_back(structure.position_names[static_cast<std::size_t>(independent_[k])]);

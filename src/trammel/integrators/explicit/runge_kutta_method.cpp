@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "trammel/integrators/tableaus/dense_weight.h"
 #include "trammel/kinematics/redundancy.h"
 
 namespace trammel::integrators {
@@ -60,9 +61,7 @@ void RungeKuttaMethod::interpolate(double t, State& out) {
   const double theta = (t - begin_.t) / h_;
   dense_.setZero(y_.size());
   for (int i = 0; i < tableau_.stages; ++i) {
-    const auto row = tableau_.dense.subspan(static_cast<std::size_t>(i * tableau_.dense_degree));
-    double weight = 0;
-    for (int p = tableau_.dense_degree - 1; p >= 0; --p) weight = (weight + row[static_cast<std::size_t>(p)]) * theta;
+    const double weight = eval_dense_weight(dense_row(tableau_.dense, i, tableau_.dense_degree), theta);
     dense_ += (h_ * weight) * stages_.col(i);
   }
   // What was moved at the end of the step comes in smoothly.

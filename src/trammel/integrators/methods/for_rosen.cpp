@@ -15,6 +15,7 @@
 
 #include "trammel/integrators/implicit/implicit_step.h"
 #include "trammel/integrators/state_space/state_space_method.h"
+#include "trammel/integrators/tableaus/dense_weight.h"
 #include "trammel/integrators/tableaus/rosenbrock.h"
 
 namespace trammel::integrators {
@@ -36,10 +37,6 @@ class RosenbrockMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.embedded_order; }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override {
-    equations_.add_counts(statistics);
-    jacobian_.add_counts(statistics);
-  }
 
  private:
   static constexpr int kStages = Rosenbrock::kStages;
@@ -49,6 +46,7 @@ class RosenbrockMethod final : public StateSpaceMethod {
     is_current_ = false;
     has_dense_ = false;
   }
+  void add_matrix_counts(Statistics& statistics) const override { jacobian_.add_counts(statistics); }
   std::string describe_matrix() const override { return "integration Jacobian " + jacobian_.describe(); }
   std::string describe_advance() override {
     return is_singular_ ? "the matrix of the step is singular or not finite" : "";
@@ -92,7 +90,6 @@ class RosenbrockMethod final : public StateSpaceMethod {
         predict_state(ahead, stage_);
         if (!equations_.eval(state_.t + ahead, y_work_, stage_)) return false;
         equations_.calc_rate(stage_, rate_);
-        // w' of the stage is that of the formula, not of the recovered velocities: the same to the last digits.
       }
       auto U = stages_.col(static_cast<Eigen::Index>(i));
       U = c * rate_ + (c * h * tableau_.e[i]) * time_part_;
@@ -118,14 +115,9 @@ class RosenbrockMethod final : public StateSpaceMethod {
       dense_ = stages_.col(0) + (c * c) * time_part_;
       jacobian_.solve_shifted(dense_);
     }
-    const auto calc_weight = [theta](const Rosenbrock::Vector& powers) {
-      double weight = 0;
-      for (std::size_t p = powers.size(); p-- > 0;) weight = (weight + powers[p]) * theta;
-      return weight;
-    };
-    y = y_begin_ + calc_weight(tableau_.dense_v) * dense_;
+    y = y_begin_ + eval_dense_weight(tableau_.dense_v, theta) * dense_;
     for (std::size_t i = 0; i < kStages; ++i) {
-      y += calc_weight(tableau_.dense[i]) * stages_.col(static_cast<Eigen::Index>(i));
+      y += eval_dense_weight(tableau_.dense[i], theta) * stages_.col(static_cast<Eigen::Index>(i));
     }
   }
 

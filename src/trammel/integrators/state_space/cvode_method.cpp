@@ -84,13 +84,13 @@ class Cvode final : public StateSpaceMethod {
   std::optional<double> propose_step() const override {
     return next_h_ > 0 ? std::optional(std::max(next_h_, 4 * smallest_h_)) : std::nullopt;
   }
-  void add_counts(Statistics& statistics) const override {
+
+ private:
+  void add_matrix_counts(Statistics& statistics) const override {
     statistics.linear.factorizations += factorizations_;
     statistics.linear.solves += solves_;
     if (jacobian_) jacobian_->add_counts(statistics);
   }
-
- private:
   bool is_bdf() const { return formula_ == CvodeFormula::kBdf; }
 
   void begin_anew() override;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "trammel/integrators/tableaus/dense_weight.h"
+
 namespace trammel::integrators {
 
 using dae::State;
@@ -98,9 +100,7 @@ void ExplicitMethod::interpolate_reduced(double theta, VectorOut y) {
     return;
   }
   for (int i = 0; i < tableau_.all_stages(); ++i) {
-    const auto row = tableau_.dense.subspan(static_cast<std::size_t>(i * tableau_.dense_degree));
-    double weight = 0;
-    for (int p = tableau_.dense_degree - 1; p >= 0; --p) weight = (weight + row[static_cast<std::size_t>(p)]) * theta;
+    const double weight = eval_dense_weight(dense_row(tableau_.dense, i, tableau_.dense_degree), theta);
     y += (h_ * weight) * rates_.col(i);
   }
 }

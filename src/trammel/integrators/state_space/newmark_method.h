@@ -39,10 +39,6 @@ class NewmarkMethod final : public StateSpaceMethod {
 
   int order() const override { return uses_third_difference() && formula_.gamma == 0.5 ? 2 : 1; }
   int dense_degree() const override { return 3; }
-  void add_counts(Statistics& statistics) const override {
-    equations_.add_counts(statistics);
-    stages_->add_counts(statistics);
-  }
 
  private:
   void begin_anew() override;
@@ -50,6 +46,7 @@ class NewmarkMethod final : public StateSpaceMethod {
   void note_accepted() override;
   void interpolate_reduced(double theta, VectorOut y) override;
   std::string describe_advance() override { return stages_->describe_trouble(); }
+  void add_matrix_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
   std::string describe_matrix() const override { return stages_->describe(); }
 
   void estimate_error(double h);

@@ -1,5 +1,8 @@
 #include "trammel/integrators/state_space/reduced_equations.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,6 +23,10 @@ constexpr int kMaxIterations = 8;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
 
 constexpr double kRecoveredOfFixedSteps = 1e-9;
+
+// Conditions from which coordinates that the user has chosen are called bad, relative to that of the start, and with
+// which nothing can be computed.
+constexpr double kBad = 100, kUseless = 1e10;
 
 math::NewtonOptions recovery_options(const MethodContext& context, double floor) {
   return {.max_iterations = context.has_fixed_step ? 2 * kMaxIterations : kMaxIterations,
@@ -57,6 +64,8 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
   chart_failed_ = choice == kinematics::ChartChoice::kSingular;
   if (chart_failed_) return choice;
   first_condition_ = chart_->calc_condition();
+  chart_failed_ = !options_.independent.empty() && !(first_condition_ < kUseless);
+  if (chart_failed_) return kinematics::ChartChoice::kSingular;
   if (choice == kinematics::ChartChoice::kAnother) ++chart_changes_;
   return choice;
 }
@@ -231,11 +240,20 @@ std::string ReducedEquations::find_worst(VectorIn error) {
   return context_.norm.find_worst(structure(), q_error_, v_error_, error.tail(n_x_));
 }
 
+/// What is wrong with coordinates that the user has given; empty when nothing is.
+std::string ReducedEquations::describe_given() {
+  if (options_.independent.empty()) return {};
+  if (!chart_failed_ && chart_->calc_condition() < kBad * first_condition_) return {};
+  std::vector<std::string> names;
+  for (const int k : options_.independent) names.push_back(structure().position_names[static_cast<std::size_t>(k)]);
+  return fmt::format(
+      "the independent coordinates that are given ({}) hardly determine the others at this position; give others, or "
+      "leave the choice to the program",
+      fmt::join(names, ", "));
+}
+
 std::string ReducedEquations::describe_trouble() {
-  if (chart_failed_ && !options_.independent.empty()) {
-    return "the positions that option 'independent' names do not determine the others here; name others, or leave the "
-           "choice to the program";
-  }
+  if (std::string trouble = describe_given(); !trouble.empty()) return trouble;
   if (chart_failed_) {
     const std::string singularity = kinematics::describe_near_singularity(evaluation_);
     return "no coordinates are independent here" + (singularity.empty() ? "" : ": " + singularity);
@@ -250,6 +268,9 @@ std::string ReducedEquations::describe_trouble() {
          dae::quoted(structure().constraint_names[static_cast<std::size_t>(worst)]);
 }
 
-std::string ReducedEquations::describe_chart() const { return chart_->describe(structure()); }
+std::string ReducedEquations::describe_chart() const {
+  if (n_w_ == 0) return fmt::format("the constraints determine all {} coordinates", n_v_);
+  return chart_->describe(structure());
+}
 
 }  // namespace trammel::integrators

@@ -95,6 +95,7 @@ class ReducedEquations {
   bool recover_position(dae::State& state, VectorIn w, Recovery recovery);
   bool recover_velocity(dae::State& state, VectorIn w_rate, Recovery recovery);
   void set_independent(VectorIn w, Vector& q);
+  std::string describe_given();
 
   MethodContext context_;
   dae::Evaluation& evaluation_;

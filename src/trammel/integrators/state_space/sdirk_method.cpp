@@ -1,6 +1,7 @@
 #include "trammel/integrators/state_space/sdirk_method.h"
 
 #include "trammel/integrators/state_space/descriptor_stage.h"
+#include "trammel/integrators/tableaus/dense_weight.h"
 
 namespace trammel::integrators {
 
@@ -96,9 +97,7 @@ void SdirkMethod::note_accepted() {
 void SdirkMethod::interpolate_reduced(double theta, VectorOut y) {
   y = y_begin_;
   for (int i = 0; i < tableau_.stages; ++i) {
-    const auto row = tableau_.dense.subspan(static_cast<std::size_t>(i * tableau_.dense_degree));
-    double weight = 0;
-    for (int p = tableau_.dense_degree - 1; p >= 0; --p) weight = (weight + row[static_cast<std::size_t>(p)]) * theta;
+    const double weight = eval_dense_weight(dense_row(tableau_.dense, i, tableau_.dense_degree), theta);
     y += (h_ * weight) * last_rates_.col(i);
   }
 }

@@ -26,10 +26,6 @@ class SdirkMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.embedded_order; }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override {
-    equations_.add_counts(statistics);
-    stages_->add_counts(statistics);
-  }
 
  private:
   void begin_anew() override;
@@ -37,6 +33,7 @@ class SdirkMethod final : public StateSpaceMethod {
   void note_accepted() override;
   void interpolate_reduced(double theta, VectorOut y) override;
   std::string describe_advance() override { return stages_->describe_trouble(); }
+  void add_matrix_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
   std::string describe_matrix() const override { return stages_->describe(); }
 
   double a(int i, int j) const { return tableau_.a[static_cast<std::size_t>(i * tableau_.stages + j)]; }

@@ -82,8 +82,8 @@ MethodOptionInfo jacobian_option() {
   return {"jacobian",
           {"automatic", "blocks", "columns", "numerical"},
           "how derivatives in independent coordinates are had: products of matrices (blocks), one solution of the "
-          "equations "
-          "of accelerations a column, shared between threads (columns), or differences; automatic chooses by size"};
+          "equations of accelerations a column, shared between threads (columns), or differences; automatic chooses by "
+          "size"};
 }
 
 StateSpaceMethod::StateSpaceMethod(const MethodContext& context, const StateSpaceOptions& options)
@@ -181,6 +181,11 @@ void StateSpaceMethod::interpolate(double t, State& out) {
   out.v = rest * begin_.v + theta * state_.v;
   if (equations_.recover(t, y_work_, out)) return;
   out.x = y_work_.tail(n_x_);
+}
+
+void StateSpaceMethod::add_counts(Statistics& statistics) const {
+  equations_.add_counts(statistics);
+  add_matrix_counts(statistics);
 }
 
 void StateSpaceMethod::add_notes(std::vector<std::string>& notes) const {

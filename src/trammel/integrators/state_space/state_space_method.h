@@ -55,6 +55,7 @@ class StateSpaceMethod : public Method {
   bool undo() override;
   const dae::State& state() const override { return state_; }
   void interpolate(double t, dae::State& out) override;
+  void add_counts(Statistics& statistics) const override;
   void add_notes(std::vector<std::string>& notes) const override;
   std::string describe_trouble() override;
 
@@ -82,6 +83,7 @@ class StateSpaceMethod : public Method {
   virtual void interpolate_reduced(double theta, VectorOut y) = 0;
   /// Why advance() returned false; empty: the equations know.
   virtual std::string describe_advance() { return {}; }
+  virtual void add_matrix_counts(Statistics& /*statistics*/) const {}
   virtual std::string describe_matrix() const { return {}; }
 
   /// q, v, a that are to be expected `ahead` of the begin of the step: where to look for dependent coordinates.
