@@ -92,6 +92,7 @@ PinnedBodies::Parts PinnedBodies::divide(const std::vector<PlanarBody>& bodies, 
   const int n = static_cast<int>(positions.size()), m = static_cast<int>(rows.size());
   Structure& s = parts.structure;
   s = Structure::sparse(std::move(positions), std::move(rows), {n, n, std::move(mass)}, {m, n, std::move(jacobian)});
+  s.is_autonomous = true;
   s.pattern(Derivative::kInertiaByQ) = Pattern(n, n);
   s.pattern(Derivative::kReactionByQ) = Pattern(n, n, std::move(angle_by_angle));
   s.pattern(Derivative::kForceByQ) = Pattern(n, n, force_by_q);

@@ -7,7 +7,7 @@
 //   g = (r + u)_first - (r + u)_second,   dg = dr + (J u) d(angle),   bias = angle'^2 u   (first minus second),
 // and since J u turns into -u, every derivative of these concerns the columns of angles only. A system adds the forces.
 // Coordinates and rows keep the order in which bodies and pins are listed: list them along the chain. A body takes the
-// columns x, y, angle; a point x, y.
+// columns x, y, angle; a point x, y. Forces do not depend on the time itself.
 
 #include "cases/case.h"
 #include "cases/planar_scene.h"

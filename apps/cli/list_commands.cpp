@@ -33,13 +33,15 @@ struct Ability {
   const char* what;
 };
 
-std::array<Ability, 5> abilities(const integrators::MethodEntry& entry) {
+std::array<Ability, 6> abilities(const integrators::MethodEntry& entry) {
   const integrators::Capabilities& can = entry.capabilities;
-  return {{{"nonholonomic", can.nonholonomic, "integrate nonholonomic constraints"},
-           {"implicit_states", can.implicit_states, "integrate states in implicit form"},
-           {"reaction_dependent_forces", can.reaction_dependent_forces, "integrate forces that depend on reactions"},
-           {"general_kinematics", can.general_kinematics, "integrate positions whose rate is not the velocity"},
-           {"fixed_steps", can.fixed_steps, "take fixed steps"}}};
+  return {
+      {{"nonholonomic", can.nonholonomic, "integrate nonholonomic constraints"},
+       {"implicit_states", can.implicit_states, "integrate states in implicit form"},
+       {"reaction_dependent_forces", can.reaction_dependent_forces, "integrate forces that depend on reactions"},
+       {"general_kinematics", can.general_kinematics, "integrate positions whose rate is not the velocity"},
+       {"switched_rows", can.switched_rows, "integrate constraints that are switched on and off, as by dry friction"},
+       {"fixed_steps", can.fixed_steps, "take fixed steps"}}};
 }
 
 Json describe(const integrators::MethodEntry& entry) {
@@ -50,6 +52,7 @@ Json describe(const integrators::MethodEntry& entry) {
       option["range"] = {o.least, o.largest};
     } else {
       option["values"] = o.values;
+      if (o.is_names) option["or"] = "names of positions, separated by commas";
     }
     options.push_back(std::move(option));
   }
@@ -77,7 +80,8 @@ void print(const integrators::MethodEntry& entry) {
   for (const integrators::MethodOptionInfo& o : entry.options) {
     // A default outside of the range stands for "not given".
     const bool is_unset = o.is_number && !(std::stod(o.values.front()) >= o.least);
-    const std::string value = is_unset ? "NUMBER" : fmt::format("{}", fmt::join(o.values, "|"));
+    const char* names = o.is_names ? "|NAME,NAME,..." : "";
+    const std::string value = is_unset ? "NUMBER" : fmt::format("{}{}", fmt::join(o.values, "|"), names);
     fmt::print("{:<14}   --option {}={}  {}\n", "", o.name, value, o.meaning);
   }
 }

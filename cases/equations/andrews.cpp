@@ -57,11 +57,16 @@ struct Shared final : dae::Workspace {
   std::array<double, 7> rates;  // of the links
 };
 
+Structure make_structure() {
+  Structure s = Structure::full({"beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon"},
+                                {"K2-K3.x", "K2-K3.y", "K2-K4.x", "K2-K4.y", "K2-K6.x", "K2-K6.y"});
+  s.is_autonomous = true;
+  return s;
+}
+
 class Andrews final : public dae::ConstrainedSystem {
  public:
-  Andrews()
-      : ConstrainedSystem(Structure::full({"beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon"},
-                                          {"K2-K3.x", "K2-K3.y", "K2-K4.x", "K2-K4.y", "K2-K6.x", "K2-K6.y"})) {}
+  Andrews() : ConstrainedSystem(make_structure()) {}
 
   std::unique_ptr<dae::Workspace> make_workspace() const override { return std::make_unique<Shared>(); }
 

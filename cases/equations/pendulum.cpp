@@ -10,13 +10,16 @@
 namespace trammel::cases {
 namespace {
 
+Structure make_structure(std::vector<std::string> rods) {
+  Structure s = Structure::full({"x", "y"}, std::move(rods));
+  s.is_autonomous = true;
+  return s;
+}
+
 class Pendulum final : public dae::ConstrainedSystem {
  public:
   Pendulum(double mass, double length, double gravity, std::vector<std::string> rods)
-      : ConstrainedSystem(Structure::full({"x", "y"}, std::move(rods))),
-        mass_(mass),
-        length_(length),
-        gravity_(gravity) {}
+      : ConstrainedSystem(make_structure(std::move(rods))), mass_(mass), length_(length), gravity_(gravity) {}
 
   void calc_mass(const Point&, MatrixValues M) const override { M(0, 0) = M(1, 1) = mass_; }
   void calc_force(const Point&, VectorOut f) const override { f[1] = -mass_ * gravity_; }

@@ -21,8 +21,7 @@ using dae::VectorOut;
 std::vector<const MethodEntry*> methods_with_option() {
   std::vector<const MethodEntry*> found;
   for (const MethodEntry* entry : methods()) {
-    const auto has_it = [](const MethodOptionInfo& info) { return info.name == "linear_solver"; };
-    if (std::any_of(entry->options.begin(), entry->options.end(), has_it)) found.push_back(entry);
+    if (integrators::has_option(*entry, "linear_solver")) found.push_back(entry);
   }
   return found;
 }
@@ -55,6 +54,8 @@ TEST(LinearSolver, EveryModeGivesTheSameTrajectory) {
       int served = 0;
       for (const std::string& mode : linear_solver_option().values) {
         options.method_options = {{"linear_solver", mode}};
+        // Other coordinates are another discretisation, and an estimated condition decides on them.
+        if (integrators::has_option(*method, "condition_growth")) options.method_options["condition_growth"] = "1e12";
         if (!find_obstacles(*method, c.system->structure(), options.method_options).empty()) continue;
         const RunResult result = integrate(*c.system, c.start, sample.t_end, options);
         ASSERT_TRUE(result.ok()) << sample.name << ", " << mode << ": " << result.reason;

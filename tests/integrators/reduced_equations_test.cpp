@@ -75,7 +75,7 @@ bool step_implicit_euler(ReducedEquations& equations, integrators::IntegrationJa
     if (!equations.eval(t, y, state)) return false;
     equations.calc_rate(state, residual);
     residual = y0 + h * residual - y;
-    jacobian.solve_shifted(h, residual);  // residual becomes (I - h dF/dy)^-1 residual
+    jacobian.solve_shifted(residual);  // residual becomes (I - h dF/dy)^-1 residual
     y += residual;
     if (residual.lpNorm<Eigen::Infinity>() < 1e-12) break;
   }

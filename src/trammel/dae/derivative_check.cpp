@@ -76,6 +76,9 @@ Vector random_vector(int size, std::mt19937& engine) {
 
 using Names = std::vector<std::string>;
 
+// How much later a system that does not depend on time must have the same values [s].
+constexpr double kOtherTime = 0.375;
+
 class Check {
  public:
   Check(const ConstrainedSystem& system, const State& at, const DerivativeCheckOptions& options)
@@ -99,6 +102,7 @@ class Check {
     check_constraints();
     check_bias();
     for (int k = 0; k < kDerivativeCount; ++k) check_derivative(static_cast<Derivative>(k));
+    if (s_.is_autonomous) check_autonomy();
     std::stable_sort(report_.faults.begin(), report_.faults.end(),
                      [](const DerivativeFault& a, const DerivativeFault& b) { return a.error > b.error; });
     return std::move(report_);
@@ -106,6 +110,28 @@ class Check {
 
  private:
   using Kind = DerivativeFault::Kind;
+
+  /// A system that says it does not depend on time has the same values at another one, to the last bit.
+  void check_autonomy() {
+    Evaluation later(system_);
+    State moved = at_;
+    moved.t += kOtherTime;
+    later.set(moved);
+    const auto look = [&](const char* quantity, const Vector& now, const Vector& then, const Names& names) {
+      for (Eigen::Index i = 0; i < now.size(); ++i) {
+        if (now[i] == then[i]) continue;
+        const double rate = (then[i] - now[i]) / kOtherTime;
+        report_.faults.push_back({Kind::kWrongValue, quantity, name(names, static_cast<int>(i)), "", 0, rate, 1});
+      }
+    };
+    look("df/dt", evaluation_.force(), later.force(), s_.velocity_names);
+    look("dg/dt", evaluation_.constraint(), later.constraint(), s_.constraint_names);
+    if (s_.m() > 0 && evaluation_.gives_acceleration_bias()) {
+      look("dbias/dt", evaluation_.acceleration_bias(), later.acceleration_bias(), s_.constraint_names);
+    }
+    if (s_.n_x() > 0) look("dd/dt", evaluation_.state_residual(), later.state_residual(), s_.state_names);
+    report_.checked.emplace_back("is_autonomous");
+  }
 
   template <class Calc>
   Estimate estimate_by(const Function& function, const Calc& calc) {

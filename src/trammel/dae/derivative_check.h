@@ -9,6 +9,7 @@
 //   g_t of the holonomic rows against dg/dt;       the acceleration bias against -d/dt(G v + g_t) along the motion;
 //   T of calc_position_rate() against d retract/d delta.
 //
+// A system that calls itself autonomous must have the same values at another time.
 // Besides, every place that a pattern leaves out is looked at, whether or not the derivative is given, because a solver
 // takes it for zero; and M must be symmetric. The mass matrix itself, G and g_t of nonholonomic rows and the forces are
 // the definition of the system: nothing is there to hold them against.

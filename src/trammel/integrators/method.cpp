@@ -79,6 +79,9 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
       "positions whose rate is not the velocity (spatial models: use the plain form, which the command line takes by "
       "itself when --form is left out)");
 
+  require(can.switched_rows || structure.switchable_rows.empty(),
+          "constraints that are switched on and off (dry friction that sticks and slips)");
+
   std::vector<std::string> known;
   for (const MethodOptionInfo& info : method.options) known.push_back(info.name);
   for (const auto& [name, value] : options) {
@@ -102,6 +105,11 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
     } else if (std::find(info->values.begin(), info->values.end(), value) == info->values.end()) {
       obstacles.push_back(fmt::format("option '{}' of method '{}' is '{}', but must be one of: {}", name, method.name,
                                       value, fmt::join(info->values, ", ")));
+    }
+  }
+  if (method.find_conflicts) {
+    for (const std::string& conflict : method.find_conflicts(options)) {
+      obstacles.push_back(fmt::format("method '{}': {}", method.name, conflict));
     }
   }
   const kkt::BackEnd back_end = linear_solver(method, options);
@@ -140,7 +148,10 @@ std::vector<std::string> split_names(const std::string& text) {
   std::size_t begin = 0;
   for (;;) {
     const std::size_t end = text.find(',', begin);
-    names.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    std::string name = text.substr(begin, end == std::string::npos ? end : end - begin);
+    name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
+    name.erase(name.find_last_not_of(' ') + 1);
+    names.push_back(std::move(name));
     if (end == std::string::npos) return names;
     begin = end + 1;
   }

@@ -5,8 +5,7 @@
 
 namespace trammel::kinematics {
 
-Parametrisation::Parametrisation(const dae::Structure& structure)
-    : jacobian_(structure.jacobian), n_(structure.n_v()) {
+Parametrisation::Parametrisation(const dae::Structure& structure) : jacobian_(structure.jacobian), n_(structure.n_v()) {
   lower_ = Vector::Zero(m());
   upper_ = Vector::Zero(n());
 }

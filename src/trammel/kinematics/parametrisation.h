@@ -51,10 +51,10 @@ class Parametrisation {
   /// of it vanishes: with one constraint it is 1 up to the very end.)
   virtual double calc_condition() = 0;
 
-  virtual void reduce(VectorIn q, VectorOut w) const = 0;            ///< w = Y^T q
-  virtual void add_extended(VectorIn w, VectorOut q) const = 0;      ///< q += Y w
-  virtual void solve(VectorIn s, VectorOut z) = 0;                   ///< z = Z s, n from m
-  virtual void solve_transposed(VectorIn r, VectorOut s) = 0;        ///< s = Z^T r, m from n
+  virtual void reduce(VectorIn q, VectorOut w) const = 0;        ///< w = Y^T q
+  virtual void add_extended(VectorIn w, VectorOut q) const = 0;  ///< q += Y w
+  virtual void solve(VectorIn s, VectorOut z) = 0;               ///< z = Z s, n from m
+  virtual void solve_transposed(VectorIn r, VectorOut s) = 0;    ///< s = Z^T r, m from n
   /// In words, for reports: which coordinates are independent.
   virtual std::string describe(const dae::Structure& structure) const = 0;
 
@@ -76,8 +76,8 @@ class Parametrisation {
 
 enum class ParametrisationKind { kPartitioning, kTangentPlane };
 
-/// `independent` fixes the partition to these positions; empty: chosen by pivots. The structure must outlive the result.
-/// Throws std::invalid_argument when their number does not fit.
+/// `independent` fixes the partition to these positions; empty: chosen by pivots. The structure must outlive the
+/// result. Throws std::invalid_argument when their number does not fit.
 std::unique_ptr<Parametrisation> make_parametrisation(ParametrisationKind kind, const dae::Structure& structure,
                                                       const std::vector<int>& independent = {});
 

@@ -26,8 +26,8 @@ Partitioning::Partitioning(const dae::Structure& structure, const std::vector<in
   if (m() <= kDenseLimit) dense_.resize(m());
   if (!is_fixed_) return;
   if (static_cast<int>(independent.size()) != dimension()) {
-    throw std::invalid_argument(fmt::format("{} independent coordinates are given, but the system has {}",
-                                            independent.size(), dimension()));
+    throw std::invalid_argument(
+        fmt::format("{} independent coordinates are given, but the system has {}", independent.size(), dimension()));
   }
   std::vector<int> sorted = independent, others;
   std::sort(sorted.begin(), sorted.end());
@@ -43,7 +43,8 @@ bool Partitioning::set_partition(const std::vector<int>& dependent, const std::v
   dependent_ = dependent;
   independent_ = independent;
   std::fill(place_.begin(), place_.end(), -1);
-  for (std::size_t k = 0; k < dependent_.size(); ++k) place_[static_cast<std::size_t>(dependent_[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < dependent_.size(); ++k)
+    place_[static_cast<std::size_t>(dependent_[k])] = static_cast<int>(k);
   if (m() <= kDenseLimit || is_same) return !is_same;
   std::vector<linalg::Entry> entries;
   entries_.clear();
@@ -127,6 +128,7 @@ void Partitioning::solve_transposed(VectorIn r, VectorOut s) {
 }
 
 std::string Partitioning::describe(const dae::Structure& structure) const {
+  if (dimension() == 0) return "no coordinate is independent: the constraints determine the motion";
   std::vector<std::string> names;
   for (std::size_t k = 0; k < std::min(independent_.size(), kMostNames); ++k) {
     names.push_back(structure.position_names[static_cast<std::size_t>(independent_[k])]);

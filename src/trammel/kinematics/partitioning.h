@@ -41,8 +41,8 @@ class Partitioning final : public Parametrisation {
   std::vector<int> place_;  // of a coordinate among the dependent ones; -1: independent
   linalg::DenseLu dense_;
   std::optional<linalg::SparseLu> sparse_;
-  linalg::Pattern part_;         // of G_u where it is sparse
-  std::vector<int> entries_;     // of G that stand in it
+  linalg::Pattern part_;      // of G_u where it is sparse
+  std::vector<int> entries_;  // of G that stand in it
   Vector values_, work_, column_sums_;
   double norm_ = 0, part_norm_ = 0;  // of G and G_u, the largest sum of a column
 };

@@ -56,7 +56,9 @@ linalg::FactorStatus TangentPlane::factor(const double* jacobian) {
 
 double TangentPlane::calc_condition() { return m() == 0 ? 1 : norm_ / part_norm_ / factors_.calc_rcond(); }
 
-void TangentPlane::reduce(VectorIn q, VectorOut w) const { w.noalias() = basis_.rightCols(dimension()).transpose() * q; }
+void TangentPlane::reduce(VectorIn q, VectorOut w) const {
+  w.noalias() = basis_.rightCols(dimension()).transpose() * q;
+}
 
 void TangentPlane::add_extended(VectorIn w, VectorOut q) const { q.noalias() += basis_.rightCols(dimension()) * w; }
 

@@ -9,6 +9,11 @@
 
 namespace trammel::linalg {
 
+namespace {
+// Sizes that differ by less are the same, and the first of them is taken: rounding does not choose between coordinates.
+constexpr double kSame = 1e-6;
+}  // namespace
+
 PivotColumns::PivotColumns(const Pattern& pattern, int dense_limit)
     : pattern_(pattern),
       is_dense_(pattern.rows() <= dense_limit),
@@ -29,7 +34,8 @@ bool PivotColumns::choose(const double* values, double tolerance) {
 void PivotColumns::list_columns() {
   chosen_.clear();
   others_.clear();
-  for (int j = 0; j < pattern_.columns(); ++j) (has_pivot_[static_cast<std::size_t>(j)] ? chosen_ : others_).push_back(j);
+  for (int j = 0; j < pattern_.columns(); ++j)
+    (has_pivot_[static_cast<std::size_t>(j)] ? chosen_ : others_).push_back(j);
 }
 
 bool PivotColumns::choose_dense(const double* values, double tolerance) {
@@ -46,15 +52,14 @@ bool PivotColumns::choose_dense(const double* values, double tolerance) {
     Eigen::Index row = k, column = 0;
     double largest = -1;
     for (Eigen::Index i = k; i < m; ++i) {
-      Eigen::Index j = 0;
-      const double size = matrix_.row(i).cwiseAbs().maxCoeff(&j);
-      if (size > largest) {
+      const double size = matrix_.row(i).cwiseAbs().maxCoeff();
+      if (size > (1 + kSame) * largest) {
         largest = size;
         row = i;
-        column = j;
       }
     }
     if (!(largest > tolerance)) return false;
+    while (std::abs(matrix_(row, column)) < (1 - kSame) * largest) ++column;
     has_pivot_[static_cast<std::size_t>(column)] = true;
     matrix_.row(row).swap(matrix_.row(k));
     const double pivot = matrix_(k, column);
@@ -71,11 +76,12 @@ bool PivotColumns::choose_dense(const double* values, double tolerance) {
 bool PivotColumns::choose_sparse(const double* values, double tolerance) {
   std::vector<std::map<int, double>> rows(static_cast<std::size_t>(pattern_.rows()));
   std::vector<std::set<int>> rows_of_column(static_cast<std::size_t>(pattern_.columns()));
-  for (int k = 0; k < pattern_.size(); ++k) rows[static_cast<std::size_t>(pattern_[k].row)][pattern_[k].column] += values[k];
+  for (int k = 0; k < pattern_.size(); ++k)
+    rows[static_cast<std::size_t>(pattern_[k].row)][pattern_[k].column] += values[k];
   const auto find_largest = [&](int i) {
     std::pair<double, int> found{-1, -1};
     for (const auto& [column, value] : rows[static_cast<std::size_t>(i)]) {
-      if (std::abs(value) > found.first) found = {std::abs(value), column};
+      if (std::abs(value) > (1 + kSame) * found.first) found = {std::abs(value), column};
     }
     return found;
   };

@@ -4,8 +4,8 @@
 // full pivoting, where the m columns that pivots were taken from are the answer (thesis (3.1)).
 //
 // Rows are scaled to unit length first: a constraint may be multiplied by any number. Up to dense_limit rows J is
-// treated as a full matrix, at a cost of m^2 n and without taking memory after resize(). Above, rows are kept sparse and
-// the largest entries of rows in a heap; the cost is that of the fill.
+// treated as a full matrix, at a cost of m^2 n and without taking memory after resize(). Above, rows are kept sparse
+// and the largest entries of rows in a heap; the cost is that of the fill.
 
 #include <Eigen/Core>
 #include <vector>

@@ -211,6 +211,9 @@ dae::Structure Mechanism::Parts::make_structure() {
   dae::Structure s;
   s.has_trivial_kinematics = bodies.is_planar();
   s.keeps_energy = forces.is_conservative() && model->motions.empty();
+  s.is_autonomous = model->motions.empty() &&
+                    std::none_of(model->signals.begin(), model->signals.end(),
+                                 [](const model::Signal& signal) { return signal.kind == model::SignalKind::kTime; });
   s.position_names = bodies.position_names();
   s.velocity_names = bodies.velocity_names();
   s.constraint_names = constraints.names();

@@ -115,6 +115,7 @@ PlainForm::Layout PlainForm::make_layout(const dae::ConstrainedSystem* inner, st
   Structure& out = layout.structure;
   out.has_trivial_kinematics = true;
   out.keeps_energy = in.keeps_energy;
+  out.is_autonomous = in.is_autonomous;
   out.position_names = in.position_names;
   for (const std::string& name : in.position_names) out.velocity_names.push_back(name + "'");
   out.constraint_names = in.constraint_names;

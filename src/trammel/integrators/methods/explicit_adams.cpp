@@ -17,6 +17,7 @@ const MethodEntry explicit_adams_entry{
         [](const MethodContext& context) {
           return make_cvode_method(context, CvodeFormula::kAdams, explicit_adams_entry);
         },
-    .changes_order = true};
+    .changes_order = true,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

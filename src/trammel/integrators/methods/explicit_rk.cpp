@@ -14,12 +14,13 @@ const MethodEntry explicit_rk_entry{
     .capabilities = kStateSpaceCapabilities,
     .options = with_state_space_settings(
         {{"formula", {"5(4)", "8(5,3)"}, "of Dormand and Prince; 8(5,3), that of the code DOP853, for many digits"}},
-        false),
+        MatrixUse::kNone),
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {
       const bool is_high = option_value(explicit_rk_entry, context.options, "formula") == "8(5,3)";
       return std::make_unique<ExplicitMethod>(
           context, is_high ? dormand_prince_8() : dormand_prince_5(),
           read_state_space_settings(explicit_rk_entry, context.options, context.evaluation.structure()));
-    }};
+    },
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

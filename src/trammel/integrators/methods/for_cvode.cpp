@@ -18,6 +18,7 @@ const MethodEntry for_cvode_entry{
     .make =
         [](const MethodContext& context) { return make_cvode_method(context, CvodeFormula::kBdf, for_cvode_entry); },
     .largest_step_share = kImplicitStepShare,
-    .changes_order = true};
+    .changes_order = true,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

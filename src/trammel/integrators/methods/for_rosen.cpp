@@ -1,18 +1,21 @@
 // for-rosen: a Rosenbrock formula of order 4 on the equations in independent coordinates, y' = F(t, y), y = (w, w', x):
 //
-//   (I - c J) U_i = c F(t_0 + a_i h, y_0 + sum_{j<i} w_ij U_j) + gamma sum_{j<i} c_ij U_j + c h e_i F_t              (1)
-//   y_1 = y_0 + sum s_i U_i,   c = gamma h,   J = F_y and F_t at the begin of the step                              (2)
+//   (I - c J) U_i = c F(t_0 + a_i h, y_0 + sum_{j<i} w_ij U_j) + gamma sum_{j<i} c_ij U_j + c h e_i F_t            (1)
+//
+//   y_1 = y_0 + sum s_i U_i,   c = gamma h,   J = F_y and F_t at the begin of the step                            (2)
 //
 // No nonlinear equations, three evaluations of accelerations a step (stages 3 and 4 share theirs, the first is that of
 // the state) and one of the derivatives, whose second-order form halves the matrix: integration_jacobian.h, (3). F_t
-// keeps the order where forces or constraints depend on time.
+// keeps the order where forces or constraints depend on time. One more solution with the same matrix serves outputs
+// inside of the step.
 // Theory: docs/theory/state-space.md, section 7.
 
 #include <cmath>
+#include <utility>
 
 #include "trammel/integrators/implicit/implicit_step.h"
 #include "trammel/integrators/state_space/state_space_method.h"
-#include "trammel/integrators/tableaus/rosenbrock_nystrom.h"
+#include "trammel/integrators/tableaus/rosenbrock.h"
 
 namespace trammel::integrators {
 
@@ -23,26 +26,28 @@ namespace {
 // Of the step, for F_t by a difference; at least what the time resolves to eight digits.
 constexpr double kTimeDifference = 1e-6, kResolution = 1e-8;
 
-class Rosenbrock final : public StateSpaceMethod {
+class RosenbrockMethod final : public StateSpaceMethod {
  public:
-  Rosenbrock(const MethodContext& context, const StateSpaceOptions& options)
+  RosenbrockMethod(const MethodContext& context, const StateSpaceOptions& options)
       : StateSpaceMethod(context, options), jacobian_(context, equations_, options.jacobian) {
-    stages_ = last_stages_ = Eigen::MatrixXd::Zero(equations_.size(), kStages);
-    rate_ = first_rate_ = last_first_rate_ = time_part_ = Vector::Zero(equations_.size());
+    stages_ = Eigen::MatrixXd::Zero(equations_.size(), kStages);
+    rate_ = first_rate_ = time_part_ = dense_ = Vector::Zero(equations_.size());
   }
 
   int order() const override { return tableau_.embedded_order; }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override { jacobian_.add_counts(statistics); }
+  void add_counts(Statistics& statistics) const override {
+    equations_.add_counts(statistics);
+    jacobian_.add_counts(statistics);
+  }
 
  private:
-  static constexpr int kStages = RosenbrockNystrom::kStages;
+  static constexpr int kStages = Rosenbrock::kStages;
 
   void begin_anew() override { is_current_ = false; }
   void note_accepted() override {
     is_current_ = false;
-    last_stages_.swap(stages_);
-    last_first_rate_ = first_rate_;
+    has_dense_ = false;
   }
   std::string describe_matrix() const override { return "integration Jacobian " + jacobian_.describe(); }
   std::string describe_advance() override {
@@ -94,34 +99,42 @@ class Rosenbrock final : public StateSpaceMethod {
       for (std::size_t j = 0; j < i; ++j) {
         U += (tableau_.gamma * tableau_.c[i][j]) * stages_.col(static_cast<Eigen::Index>(j));
       }
-      jacobian_.solve_shifted(c, U);
+      jacobian_.solve_shifted(U);
     }
     y_trial_ = y_;
     error_.setZero();
     for (std::size_t i = 0; i < kStages; ++i) {
       y_trial_ += tableau_.s[i] * stages_.col(static_cast<Eigen::Index>(i));
-      error_ += tableau_.error_s[i] * stages_.col(static_cast<Eigen::Index>(i));
+      error_ += tableau_.error[i] * stages_.col(static_cast<Eigen::Index>(i));
     }
-    if (options_.filters_error) jacobian_.solve_shifted(c, error_);
+    if (options_.filters_error) jacobian_.solve_shifted(error_);
     return std::isfinite(y_trial_.sum() + error_.sum());
   }
 
+  /// Until the next attempt stages and factors are those of the accepted step.
   void interpolate_reduced(double theta, VectorOut y) override {
-    const auto calc_weight = [theta](const RosenbrockNystrom::Vector& powers) {
+    if (!std::exchange(has_dense_, true)) {
+      const double c = tableau_.gamma * h_;
+      dense_ = stages_.col(0) + (c * c) * time_part_;
+      jacobian_.solve_shifted(dense_);
+    }
+    const auto calc_weight = [theta](const Rosenbrock::Vector& powers) {
       double weight = 0;
       for (std::size_t p = powers.size(); p-- > 0;) weight = (weight + powers[p]) * theta;
       return weight;
     };
-    y = y_begin_ + (h_ * calc_weight(tableau_.dense_f)) * last_first_rate_;
+    y = y_begin_ + calc_weight(tableau_.dense_v) * dense_;
     for (std::size_t i = 0; i < kStages; ++i) {
-      y += calc_weight(tableau_.dense_s[i]) * last_stages_.col(static_cast<Eigen::Index>(i));
+      y += calc_weight(tableau_.dense[i]) * stages_.col(static_cast<Eigen::Index>(i));
     }
   }
 
-  const RosenbrockNystrom& tableau_ = rosenbrock_nystrom4();
+  const Rosenbrock& tableau_ = rosenbrock4();
   IntegrationJacobian jacobian_;
-  Eigen::MatrixXd stages_, last_stages_;  // U_i, of this step and of the last accepted one
-  Vector rate_, first_rate_, last_first_rate_, time_part_;
+  Eigen::MatrixXd stages_;  // U_i
+  Vector rate_, first_rate_, time_part_;
+  Vector dense_;             // V of the accepted step
+  bool has_dense_ = false;   // it is there
   bool is_current_ = false;  // the derivatives are those of state_
   bool is_singular_ = false;
 };
@@ -133,11 +146,12 @@ const MethodEntry for_rosen_entry{
     .summary = "Rosenbrock formula of order 4 in independent coordinates; for stiff systems with exact derivatives",
     .order = 4,
     .capabilities = kStateSpaceCapabilities,
-    .options = with_state_space_settings({jacobian_option()}),
+    .options = with_state_space_settings({jacobian_option()}, MatrixUse::kLinear),
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {
-      return std::make_unique<Rosenbrock>(
+      return std::make_unique<RosenbrockMethod>(
           context, read_state_space_settings(for_rosen_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

@@ -19,6 +19,7 @@ const MethodEntry for_sdirk_entry{
           context, sdirk4_15(), Formulation::kFirstOrder,
           read_state_space_settings(for_sdirk_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

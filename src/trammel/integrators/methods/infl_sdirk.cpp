@@ -10,7 +10,8 @@ extern const MethodEntry infl_sdirk_entry;
 
 const MethodEntry infl_sdirk_entry{
     .name = "infl-sdirk",
-    .summary = "SDIRK of order 4, solved for all accelerations and reactions by a sparse matrix; for large stiff systems",
+    .summary =
+        "SDIRK of order 4, solved for all accelerations and reactions by a sparse matrix; for large stiff systems",
     .order = 4,
     .capabilities = kStateSpaceCapabilities,
     .options = with_state_space_settings({}),
@@ -19,6 +20,7 @@ const MethodEntry infl_sdirk_entry{
           context, sdirk4_16(), Formulation::kDescriptor,
           read_state_space_settings(infl_sdirk_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

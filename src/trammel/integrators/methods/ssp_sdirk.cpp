@@ -19,6 +19,7 @@ const MethodEntry ssp_sdirk_entry{
           context, sdirk4_16(), Formulation::kStateSpace,
           read_state_space_settings(ssp_sdirk_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

@@ -19,6 +19,7 @@ const MethodEntry ssp_trap_entry{
           context, read_newmark_formula(ssp_trap_entry, context.options), Formulation::kStateSpace,
           read_state_space_settings(ssp_trap_entry, context.options, context.evaluation.structure()));
     },
-    .largest_step_share = kImplicitStepShare};
+    .largest_step_share = kImplicitStepShare,
+    .find_conflicts = find_state_space_conflicts};
 
 }  // namespace trammel::integrators

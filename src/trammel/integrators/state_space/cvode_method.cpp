@@ -85,6 +85,7 @@ class Cvode final : public StateSpaceMethod {
     return next_h_ > 0 ? std::optional(std::max(next_h_, 4 * smallest_h_)) : std::nullopt;
   }
   void add_counts(Statistics& statistics) const override {
+    equations_.add_counts(statistics);
     statistics.linear.factorizations += factorizations_;
     statistics.linear.solves += solves_;
     if (jacobian_) jacobian_->add_counts(statistics);
@@ -365,7 +366,7 @@ std::vector<MethodOptionInfo> cvode_settings(CvodeFormula formula) {
   }
   std::vector<MethodOptionInfo> own{max_order};
   if (is_bdf) own.push_back(jacobian_option());
-  std::vector<MethodOptionInfo> settings = with_state_space_settings(std::move(own), false);
+  std::vector<MethodOptionInfo> settings = with_state_space_settings(std::move(own), MatrixUse::kNone);
   // CVODE measures independent coordinates.
   std::erase_if(settings, [](const MethodOptionInfo& info) { return info.name == "error"; });
   return settings;

@@ -31,6 +31,7 @@ inline constexpr Capabilities kCvodeCapabilities{.nonholonomic = false,
                                                  .implicit_states = false,
                                                  .reaction_dependent_forces = true,
                                                  .general_kinematics = false,
+                                                 .switched_rows = false,
                                                  .fixed_steps = false};
 
 /// Their options.

@@ -9,8 +9,8 @@ using dae::Derivative;
 using dae::State;
 
 namespace {
-// How often Z of the last factorisation puts accelerations and reactions right, each time up to terms of the order of h.
-// Without it corrections of independent accelerations say little about what is still wrong: on the pendulum Newton's
+// How often Z of the last factorisation puts accelerations and reactions right, each time up to terms of the order of
+// h. Without it corrections of independent accelerations say little about what is still wrong: on the pendulum Newton's
 // iteration stopped at errors thirty times its tolerance.
 constexpr int kSweeps = 2;
 }  // namespace
@@ -142,7 +142,7 @@ void DescriptorStage::filter(VectorOut error) {
   lower_.setZero();
   for (const Term& term : terms_) {
     const linalg::Pattern& pattern = s.pattern(term.which);
-    VectorOut target = term.row == 0           ? VectorOut(upper_.head(n_v_))
+    VectorOut target = term.row == 0            ? VectorOut(upper_.head(n_v_))
                        : term.row < n_v_ + n_x_ ? VectorOut(upper_.tail(n_x_))
                                                 : VectorOut(lower_);
     if (term.weight == &StageWeights::q) pattern.add_product(term.values.data(), along_q_, -term.sign, target);

@@ -11,9 +11,9 @@
 //
 // with the rows and columns of x has the pattern of the system, whatever the chart: one symbolic analysis serves a run.
 // It takes positions and velocities as following from all accelerations, which is so up to terms of the order of h,
-// since corrections of accelerations keep the constraints to that order; the thesis has them follow from the independent
-// ones alone, which fills those columns (docs/theory/state-space.md, section 4). What accelerations miss of G a = bias
-// is put right by Z in every iteration.
+// since corrections of accelerations keep the constraints to that order; the thesis has them follow from the
+// independent ones alone, which fills those columns (docs/theory/state-space.md, section 4). What accelerations miss of
+// G a = bias is put right by Z in every iteration.
 
 #include <vector>
 

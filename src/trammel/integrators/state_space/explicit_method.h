@@ -21,6 +21,7 @@ class ExplicitMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.error_order(); }
   int dense_degree() const override { return tableau_.dense_degree; }
+  void add_counts(Statistics& statistics) const override { equations_.add_counts(statistics); }
 
  private:
   bool advance(double h) override;

@@ -76,8 +76,7 @@ class IntegrationJacobian::Columns {
 };
 
 IntegrationJacobian::IntegrationJacobian(const MethodContext& context, ReducedEquations& equations, JacobianKind kind)
-    : context_(context),
-      equations_(equations),
+    : equations_(equations),
       evaluation_(context.evaluation),
       kind_(kind),
       n_v_(equations.structure().n_v()),
@@ -97,7 +96,7 @@ IntegrationJacobian::IntegrationJacobian(const MethodContext& context, ReducedEq
   mass_factors_.resize(n_w_);
   work_ = Vector::Zero(std::max(n_v_, n_w_ + n_x_));
   column_ = Vector::Zero(n_v_);
-  reduced_ = Vector::Zero(equations.size());
+  reduced_ = y_ = rate_ = moved_ = Vector::Zero(equations.size());
   if (kind_ == JacobianKind::kColumns) columns_ = std::make_unique<Columns>(equations.structure(), n_w_);
   probe_ = State::zero(equations.structure());
 }
@@ -139,7 +138,13 @@ void IntegrationJacobian::add_product(const Pattern& pattern, const double* valu
 void IntegrationJacobian::add_derivative(Derivative which, double weight, const RowMajor& in, RowMajor& out,
                                          linalg::VectorIn direction) {
   const Pattern& pattern = equations_.structure().pattern(which);
-  if (pattern.size() > 0) add_product(pattern, evaluation_.derivative(which, direction), weight, in, out);
+  if (pattern.size() > 0) add_product(pattern, derivative(which, direction), weight, in, out);
+}
+
+const double* IntegrationJacobian::derivative(Derivative which, linalg::VectorIn direction) {
+  const double*& values = known_[static_cast<std::size_t>(which)];
+  if (values == nullptr) values = evaluation_.derivative(which, direction);
+  return values;
 }
 
 void IntegrationJacobian::solve_chart(const RowMajor& in, RowMajor& out) {
@@ -153,6 +158,7 @@ void IntegrationJacobian::solve_chart(const RowMajor& in, RowMajor& out) {
 /// P and dv/dw = -Z (G v + g_t)_q P at the state, where the chart is factorised.
 bool IntegrationJacobian::eval_tangents(const State& at) {
   evaluation_.set(at);
+  known_.fill(nullptr);
   if (!equations_.factor_chart()) return false;
   const double* jacobian = evaluation_.jacobian();
   for (int k = 0; k < n_w_; ++k) {
@@ -188,7 +194,7 @@ void IntegrationJacobian::eval_state_derivatives() {
   auto rates = state_rate_.matrix();
   rates.setZero();
   const Pattern& by_rate = s.pattern(Derivative::kStateByXRate);
-  const double* values = evaluation_.derivative(Derivative::kStateByXRate);
+  const double* values = derivative(Derivative::kStateByXRate);
   for (int k = 0; k < by_rate.size(); ++k) rates(by_rate[k].row, by_rate[k].column) += values[k];
   if (!state_rate_.factor().ok) rates.setConstant(std::nan(""));
   x_by_w_.setZero();
@@ -198,11 +204,11 @@ void IntegrationJacobian::eval_state_derivatives() {
   add_derivative(Derivative::kStateByV, 1, v_by_w_, x_by_w_);
   add_derivative(Derivative::kStateByV, 1, P_, x_by_v_);
   const Pattern& by_x = s.pattern(Derivative::kStateByX);
-  values = evaluation_.derivative(Derivative::kStateByX);
+  values = derivative(Derivative::kStateByX);
   for (int k = 0; k < by_x.size(); ++k) x_by_x_(by_x[k].row, by_x[k].column) += values[k];
   force_by_x_.setZero();
   const Pattern& force = s.pattern(Derivative::kForceByX);
-  values = evaluation_.derivative(Derivative::kForceByX);
+  values = derivative(Derivative::kForceByX);
   for (int k = 0; k < force.size(); ++k) force_by_x_(force[k].row, force[k].column) += values[k];
   if (kind_ == JacobianKind::kColumns) return;
   divide_by_state_rate(x_by_w_);
@@ -270,14 +276,14 @@ bool IntegrationJacobian::eval_by_columns(const State& at) {
   columns_->lower.middleCols(n_w, n_w) = lower_;
   columns_->upper.rightCols(n_x_) = force_by_x_;
   columns_->lower.rightCols(n_x_).setZero();
-  if (!columns_->solve(evaluation_.mass(), evaluation_.derivative(Derivative::kForceByLambda), evaluation_.jacobian())) {
+  if (!columns_->solve(evaluation_.mass(), derivative(Derivative::kForceByLambda), evaluation_.jacobian())) {
     return false;
   }
   // x' may depend on what was solved for.
   const auto add_to_states = [&](Derivative which, const Eigen::MatrixXd& by) {
     const Pattern& pattern = s.pattern(which);
     if (pattern.size() == 0) return;
-    const double* values = evaluation_.derivative(which);
+    const double* values = derivative(which);
     for (int k = 0; k < pattern.size(); ++k) {
       const auto row = values[k] * by.row(pattern[k].column);
       x_by_w_.row(pattern[k].row) += row.leftCols(n_w);
@@ -303,7 +309,7 @@ bool IntegrationJacobian::eval_by_columns(const State& at) {
 
 bool IntegrationJacobian::eval_by_differences(const State& at) {
   const int n_w = n_w_, size = equations_.size();
-  Vector y(size), rate(size), moved(size);
+  Vector &y = y_, &rate = rate_, &moved = moved_;
   equations_.reduce(at, y);
   probe_ = at;
   if (!equations_.eval(at.t, y, probe_, ReducedEquations::Recovery::kTight)) return false;
@@ -346,18 +352,18 @@ void IntegrationJacobian::solve(VectorOut right_side) {
   factors_.solve(right_side);
 }
 
-void IntegrationJacobian::solve_shifted(double c, VectorOut b) {
+void IntegrationJacobian::solve_shifted(VectorOut b) {
   auto e_w = b.head(n_w_);
   auto right_side = work_.head(n_w_ + n_x_);
   right_side.head(n_w_).noalias() = mass_ * b.segment(n_w_, n_w_);
-  right_side.head(n_w_).noalias() -= c * (position_ * e_w);
+  right_side.head(n_w_).noalias() -= weights_.v * (position_ * e_w);
   if (n_x_ > 0) {
     right_side.tail(n_x_) = b.tail(n_x_);
-    right_side.tail(n_x_).noalias() += c * (x_by_w_ * e_w);
+    right_side.tail(n_x_).noalias() += weights_.x * (x_by_w_ * e_w);
   }
   solve(right_side);
   b.tail(n_w_ + n_x_) = right_side;
-  e_w += c * b.segment(n_w_, n_w_);
+  e_w += (weights_.q / weights_.v) * b.segment(n_w_, n_w_);
 }
 
 void IntegrationJacobian::calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> J) const {

@@ -14,11 +14,13 @@
 // so that another step size costs no new derivatives: (3.43)-(3.46) of the thesis. The same matrix serves methods whose
 // unknowns are accelerations and those whose unknowns are positions and velocities (proposition 1 there).
 //
-// There are three ways to (1). By blocks: products of the matrices of the system with P and Z. By columns (appendix A of
-// the thesis): every column of J_1, J_2, J_x is a solution of the equations of accelerations with another right side;
-// the columns are shared between threads, and the bits do not depend on how many. By differences of the equations.
+// There are three ways to (1). By blocks: products of the matrices of the system with P and Z. By columns (appendix A
+// of the thesis): every column of J_1, J_2, J_x is a solution of the equations of accelerations with another right
+// side; the columns are shared between threads, and the bits do not depend on how many. By differences of the
+// equations.
 
 #include <Eigen/Core>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,14 +56,17 @@ class IntegrationJacobian {
   [[nodiscard]] bool factor(const StageWeights& weights);
   /// In place: the solution of (2) for the right side (n_w + n_x).
   void solve(VectorOut right_side);
-  /// In place: b becomes (I - c J)^-1 b with the whole J = dy'/dy, by one solution of (2) with the weights of c:
-  ///   [M^ + c M1^ + c^2 M2^, ..] (e_w', e_x) = (M^ b_w' - c M2^ b_w, b_x + c X_1 b_w),   e_w = b_w + c e_w'         (3)
-  void solve_shifted(double c, VectorOut b);
+  /// In place: b becomes (I - c J)^-1 b with the whole J = dy'/dy, by one solution of (2) with c_v = c_x = c, c_q =
+  /// c^2:
+  ///   [M^ + c_v M1^ + c_q M2^, ..] (e_w', e_x) = (M^ b_w' - c_v M2^ b_w, b_x + c_x X_1 b_w),
+  ///   e_w = b_w + c_q/c_v e_w'                                                                                   (3)
+  /// With other weights it is the same for formulas in which c_q/c_v stands for c where velocities make positions.
+  void solve_shifted(VectorOut b);
 
   /// dy'/dy at the state of eval(), (2 n_w + n_x) squared; not numbers where M^ is singular.
   void calc_rate_derivative(Eigen::Ref<Eigen::MatrixXd> derivative) const;
 
-  const Eigen::MatrixXd& mass() const { return mass_; }              ///< M^
+  const Eigen::MatrixXd& mass() const { return mass_; }               ///< M^
   const Eigen::MatrixXd& velocity_part() const { return velocity_; }  ///< M1^
   const Eigen::MatrixXd& position_part() const { return position_; }  ///< M2^
   /// The way in use.
@@ -83,6 +88,8 @@ class IntegrationJacobian {
   /// out += weight A in for a sparse A.
   void add_product(const linalg::Pattern& pattern, const double* values, double weight, const RowMajor& in,
                    RowMajor& out) const;
+  /// A derivative at the present state, evaluated once.
+  const double* derivative(dae::Derivative which, linalg::VectorIn direction = Vector());
   void add_derivative(dae::Derivative which, double weight, const RowMajor& in, RowMajor& out,
                       linalg::VectorIn direction = Vector());
   /// out = Z in.
@@ -90,13 +97,13 @@ class IntegrationJacobian {
   /// out = -E^-1 in, with E = dd/dx' of the extra states.
   void divide_by_state_rate(RowMajor& out);
 
-  MethodContext context_;
   ReducedEquations& equations_;
   dae::Evaluation& evaluation_;
+  std::array<const double*, dae::kDerivativeCount> known_{};  // derivatives that were evaluated at the state
   JacobianKind kind_;
   int n_v_, n_w_, n_x_, m_;
-  RowMajor P_;                  // n_v x n_w
-  RowMajor v_by_w_;             // dv/dw at constant w', n_v x n_w
+  RowMajor P_;                    // n_v x n_w
+  RowMajor v_by_w_;               // dv/dw at constant w', n_v x n_w
   RowMajor lower_, full_, part_;  // m x n_w, n_v x n_w
   RowMajor x_by_w_, x_by_v_, x_by_x_;
   RowMajor force_by_x_;  // n_v x n_x
@@ -105,7 +112,7 @@ class IntegrationJacobian {
   linalg::DenseLu factors_;
   mutable linalg::DenseLu mass_factors_;  // room for calc_rate_derivative()
   StageWeights weights_;
-  Vector work_, column_, reduced_;
+  Vector work_, column_, reduced_, y_, rate_, moved_;
   std::unique_ptr<Columns> columns_;
   dae::State probe_;
   long factorizations_ = 0, solves_ = 0;

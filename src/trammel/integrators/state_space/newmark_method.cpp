@@ -21,7 +21,8 @@ MethodOptionInfo beta_option() {
 
 NewmarkFormula read_newmark_formula(const MethodEntry& entry, const MethodOptions& options) {
   NewmarkFormula formula;
-  if (option_value(entry, options, "estimate") == "third-difference") formula.estimate = ErrorEstimate::kThirdDifference;
+  if (option_value(entry, options, "estimate") == "third-difference")
+    formula.estimate = ErrorEstimate::kThirdDifference;
   if (!has_option(entry, "gamma")) return formula;
   formula.gamma = option_number(entry, options, "gamma");
   const double beta = option_number(entry, options, "beta");
@@ -40,7 +41,12 @@ NewmarkMethod::NewmarkMethod(const MethodContext& context, const NewmarkFormula&
   x_rate_ = Vector::Zero(n_x_);
 }
 
-/// Another chart leaves the accelerations as they are; another state does not.
+void NewmarkMethod::start(const dae::State& state) {
+  has_carried_ = false;
+  StateSpaceMethod::start(state);
+}
+
+/// Another chart leaves the accelerations as they are.
 void NewmarkMethod::begin_anew() {
   stages_->note_restart();
   has_past_ = false;
@@ -84,7 +90,8 @@ void NewmarkMethod::estimate_error(double h) {
     // h^3 y'''/12, with y''' from the rates at three times.
     error_ = (rate_1_ - rate_0_) / h - slope_;
     error_ *= h * h * h / 6 / (h + last_h_);
-    if (formula_.gamma != 0.5) error_ += ((formula_.gamma - 0.5) * h) * (rate_1_ - rate_0_);
+    const int fast = n_w_ + n_x_;  // velocities and states; positions have no such term
+    error_.tail(fast) += ((formula_.gamma - 0.5) * h) * (rate_1_ - rate_0_).tail(fast);
   } else {
     error_ = (0.5 * h) * (rate_0_ - rate_1_);
   }

@@ -13,8 +13,8 @@ using kkt::AccelerationStatus;
 
 namespace {
 
-// What recovery leaves, relative to the error weights. Errors of recovered positions act like errors of w, also on stiff
-// systems, so that a thousandth of Newton's own tolerance is never seen.
+// What recovery leaves, relative to the error weights. Errors of recovered positions act like errors of w, also on
+// stiff systems, so that a hundredth of Newton's own tolerance is never seen.
 constexpr double kRecovered = 1e-5;
 constexpr int kMaxIterations = 8;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
@@ -52,11 +52,10 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
   recovery_failed_ = false;
   is_kept_ = false;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
+  ++factorizations_;
   const kinematics::ChartChoice choice = chart_->choose(evaluation_.jacobian());
-  if (choice == kinematics::ChartChoice::kSingular) {
-    status_ = AccelerationStatus::kSingular;
-    return choice;
-  }
+  chart_failed_ = choice == kinematics::ChartChoice::kSingular;
+  if (chart_failed_) return choice;
   first_condition_ = chart_->calc_condition();
   if (choice == kinematics::ChartChoice::kAnother) ++chart_changes_;
   return choice;
@@ -65,6 +64,7 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
 bool ReducedEquations::factor_chart() {
   is_kept_ = false;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
+  ++factorizations_;
   if (chart_->factor(evaluation_.jacobian()).ok) return true;
   recovery_failed_ = true;
   return false;
@@ -78,9 +78,14 @@ void ReducedEquations::keep_chart() {
 bool ReducedEquations::return_to_kept_chart() {
   if (is_kept_) return true;
   jacobian_at_factor_ = kept_jacobian_;
+  ++factorizations_;
   is_kept_ = chart_->factor(kept_jacobian_.data()).ok;
   recovery_failed_ = !is_kept_;
   return is_kept_;
+}
+
+void ReducedEquations::add_counts(Statistics& statistics) const {
+  if (m_ > 0) statistics.linear.factorizations += factorizations_;
 }
 
 bool ReducedEquations::is_chart_worn() {
@@ -107,8 +112,7 @@ bool ReducedEquations::recover(double t, VectorIn y, State& state, Recovery reco
   status_ = AccelerationStatus::kSolved;
   recovery_failed_ = false;
   evaluation_.set_x(state.x);
-  return recover_position(state, y.head(n_w_), recovery) &&
-         recover_velocity(state, y.segment(n_w_, n_w_), recovery);
+  return recover_position(state, y.head(n_w_), recovery) && recover_velocity(state, y.segment(n_w_, n_w_), recovery);
 }
 
 bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recovery) {
@@ -231,6 +235,14 @@ std::string ReducedEquations::find_worst(VectorIn error) {
 }
 
 std::string ReducedEquations::describe_trouble() {
+  if (chart_failed_ && !options_.independent.empty()) {
+    return "the positions that option 'independent' names do not determine the others here; name others, or leave the "
+           "choice to the program";
+  }
+  if (chart_failed_) {
+    const std::string singularity = kinematics::describe_near_singularity(evaluation_);
+    return "no coordinates are independent here" + (singularity.empty() ? "" : ": " + singularity);
+  }
   if (status_ != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation_, status_);
   if (!recovery_failed_) return {};
   Eigen::Index worst = 0;

@@ -23,7 +23,7 @@ namespace trammel::integrators {
 struct ChartOptions {
   kinematics::ParametrisationKind kind = kinematics::ParametrisationKind::kPartitioning;
   std::vector<int> independent = {};  ///< positions that are independent, whatever happens; empty: chosen
-  /// Growth of the condition of the dependent sub-Jacobian from which the chart is chosen anew, > 1 (thesis 4.1.2).
+  /// Growth of Parametrisation::calc_condition() from which the chart is chosen anew, > 1 (thesis 4.1.2).
   double max_condition_growth = 1.25;
 };
 
@@ -50,6 +50,8 @@ class ReducedEquations {
   /// position.
   bool is_chart_worn();
   long chart_changes() const { return chart_changes_; }
+  /// Adds the factorisations of charts.
+  void add_counts(Statistics& statistics) const;
   /// Factorises the chart at the position of the evaluation.
   [[nodiscard]] bool factor_chart();
   /// Remembers the factors, and has them again after others have been made by looking at other states.
@@ -100,10 +102,12 @@ class ReducedEquations {
   std::unique_ptr<kinematics::Parametrisation> chart_;
   int n_v_, n_w_, n_x_, m_;
   double first_condition_ = 1;
+  long factorizations_ = 0;
   long chart_changes_ = -1;  // the first choice is no change
   bool measures_independent_ = false;
   kkt::AccelerationStatus status_ = kkt::AccelerationStatus::kSolved;
   bool recovery_failed_ = false;
+  bool chart_failed_ = false;
   Vector residual_, step_, w_work_, jacobian_at_factor_, q_error_, v_error_;
   Vector kept_jacobian_;
   bool is_kept_ = false;  // the factors are those of kept_jacobian_

@@ -1,7 +1,7 @@
 #pragma once
 
-// Singly diagonally implicit Runge-Kutta formulas in independent coordinates. With y = (w, w', x), k_i = (w'_i, w''_i, x'_i)
-// and c = gamma h, stage i is
+// Singly diagonally implicit Runge-Kutta formulas in independent coordinates. With y = (w, w', x), k_i = (w'_i, w''_i,
+// x'_i) and c = gamma h, stage i is
 //
 //   y_i = y_0 + h sum_{j<i} a_ij k_j + c k_i                                                                       (1)
 //
@@ -26,7 +26,10 @@ class SdirkMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.embedded_order; }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
+  void add_counts(Statistics& statistics) const override {
+    equations_.add_counts(statistics);
+    stages_->add_counts(statistics);
+  }
 
  private:
   void begin_anew() override;

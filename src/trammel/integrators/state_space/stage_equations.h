@@ -100,7 +100,7 @@ class ReducedStage final : public StageEquations {
   ReducedStage(const MethodContext& context, ReducedEquations& equations, ResidualKind residual, JacobianKind jacobian,
                const StageOptions& options);
 
-  void filter(VectorOut error) override { jacobian_.solve_shifted(weights_.v, error); }
+  void filter(VectorOut error) override { jacobian_.solve_shifted(error); }
   void add_counts(Statistics& statistics) const override { jacobian_.add_counts(statistics); }
   std::string describe() const override { return "integration Jacobian " + jacobian_.describe(); }
 

@@ -11,34 +11,45 @@ namespace trammel::integrators {
 
 using dae::State;
 
-std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own, bool is_implicit) {
-  own.push_back({"coordinates",
-                 {"partition", "tangent-plane"},
-                 "independent coordinates: some of the positions, chosen by pivots, or coordinates in the tangent plane of "
-                 "the constraints"});
-  MethodOptionInfo independent{"independent",
-                               {"automatic"},
-                               "positions that are the independent coordinates of a partition, by name and separated by "
-                               "commas; they are kept whatever happens"};
+std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own, MatrixUse use) {
+  own.push_back(
+      {"coordinates",
+       {"partition", "tangent-plane"},
+       "independent coordinates: some of the positions, chosen by pivots, or coordinates in the tangent plane of "
+       "the constraints"});
+  MethodOptionInfo independent{
+      "independent",
+      {"automatic"},
+      "positions that are the independent coordinates of a partition, by name and separated by "
+      "commas; they are kept whatever happens"};
   independent.is_names = true;
   own.push_back(independent);
   own.push_back({"condition_growth",
                  {"1.25"},
-                 "growth of the condition of the dependent sub-Jacobian from which coordinates are chosen anew",
+                 "growth of the condition of the dependent coordinates from which others are chosen",
                  true,
                  1.001,
                  1e12});
   own.push_back({"error",
                  {"all", "independent"},
                  "what the tolerance is about: all positions and velocities, or the independent ones alone"});
-  if (is_implicit) {
+  if (use != MatrixUse::kNone) {
     own.push_back({"filter",
                    {"yes", "no"},
                    "damp what is stiff in the estimate of the error by the matrix of the step; no: the bare estimate"});
+  }
+  if (use == MatrixUse::kNewton) {
     own.push_back({"newton_tolerance", {"1e-3"}, "of Newton's iteration, relative to the tolerance", true, 1e-8, 0.5});
   }
   own.push_back(linear_solver_option());
   return own;
+}
+
+std::vector<std::string> find_state_space_conflicts(const MethodOptions& options) {
+  const auto coordinates = options.find("coordinates"), independent = options.find("independent");
+  if (coordinates == options.end() || coordinates->second != "tangent-plane") return {};
+  if (independent == options.end() || independent->second == "automatic") return {};
+  return {"option 'independent' names coordinates of a partition, but option 'coordinates' asks for the tangent plane"};
 }
 
 StateSpaceOptions read_state_space_settings(const MethodEntry& entry, const MethodOptions& options,
@@ -70,7 +81,8 @@ StateSpaceOptions read_state_space_settings(const MethodEntry& entry, const Meth
 MethodOptionInfo jacobian_option() {
   return {"jacobian",
           {"automatic", "blocks", "columns", "numerical"},
-          "how derivatives in independent coordinates are had: products of matrices (blocks), one solution of the equations "
+          "how derivatives in independent coordinates are had: products of matrices (blocks), one solution of the "
+          "equations "
           "of accelerations a column, shared between threads (columns), or differences; automatic chooses by size"};
 }
 
@@ -94,8 +106,8 @@ void StateSpaceMethod::start(const State& state) {
 
 bool StateSpaceMethod::choose_chart() {
   const kinematics::ChartChoice choice = equations_.choose_chart(state_);
-  if (choice == kinematics::ChartChoice::kSingular) return false;
-  chart_is_due_ = false;
+  chart_is_due_ = choice == kinematics::ChartChoice::kSingular;  // what it has left is no chart
+  if (chart_is_due_) return false;
   chart_is_fresh_ = true;
   if (choice == kinematics::ChartChoice::kAnother) begin_anew();
   return true;

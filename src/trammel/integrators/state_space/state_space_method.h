@@ -20,8 +20,14 @@ struct StateSpaceOptions {
   StageOptions stage;
 };
 
-/// The options of methods in independent coordinates, behind those of their own. Explicit methods have no matrix.
-std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own, bool is_implicit = true);
+/// What a method does with derivatives: nothing, solves linear equations, or iterates.
+enum class MatrixUse { kNone, kLinear, kNewton };
+
+/// The options of methods in independent coordinates, behind those of their own.
+std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own,
+                                                        MatrixUse use = MatrixUse::kNewton);
+/// MethodEntry::find_conflicts of them.
+std::vector<std::string> find_state_space_conflicts(const MethodOptions& options);
 /// The option 'jacobian' of methods with the matrix of integration_jacobian.h.
 MethodOptionInfo jacobian_option();
 /// What a user chose of them.
@@ -31,13 +37,15 @@ StateSpaceOptions read_state_space_settings(const MethodEntry& entry, const Meth
 inline constexpr Capabilities kStateSpaceCapabilities{.nonholonomic = false,
                                                       .implicit_states = false,
                                                       .reaction_dependent_forces = true,
-                                                      .general_kinematics = false};
+                                                      .general_kinematics = false,
+                                                      .switched_rows = false};
 
 /// The same of methods that eliminate reactions from the balance.
 inline constexpr Capabilities kEliminatedReactions{.nonholonomic = false,
                                                    .implicit_states = false,
                                                    .reaction_dependent_forces = false,
-                                                   .general_kinematics = false};
+                                                   .general_kinematics = false,
+                                                   .switched_rows = false};
 
 class StateSpaceMethod : public Method {
  public:
