@@ -744,9 +744,10 @@ std::vector<std::string> find_problems(const MethodEntry& method, const dae::Con
     if (!(event.threshold >= 0)) problems.push_back(fmt::format("the threshold of event '{}' is negative", event.name));
   }
   if (options.h_fixed > 0 && !method.capabilities.fixed_steps) {
-    problems.push_back(fmt::format(
-        "method '{}' chooses its steps itself and cannot take fixed ones; leave the fixed step out, or use another method",
-        method.name));
+    problems.push_back(
+        fmt::format("method '{}' chooses its steps itself and cannot take fixed ones; leave the fixed step out, or use "
+                    "another method",
+                    method.name));
   }
   for (std::string& obstacle : find_obstacles(method, s, options.method_options))
     problems.push_back(std::move(obstacle));

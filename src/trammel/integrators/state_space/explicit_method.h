@@ -4,10 +4,10 @@
 //
 //   y_i = y_0 + h sum_{j<i} a_ij k_j,   k_i = F(t_0 + c_i h, y_i),   y_1 = y_0 + h sum_i b_i k_i                   (1)
 //
-// Positions and velocities of all coordinates are predicted by (1), too: dependent ones are then found in an iteration
-// or two. The last stage is the derivative at the end of the step, which is known there anyway and begins the next
-// step. Stages that only the solution inside of the step needs are evaluated when it is asked for. Theory:
-// docs/theory/state-space.md.
+// Positions and velocities of all coordinates are predicted by (1), too, where dependent ones are then looked for. The
+// last stage is the derivative at the end of the step, which is known there anyway and begins the next step. Stages
+// that only the solution inside of the step needs are evaluated when it is asked for.
+// Theory: docs/theory/state-space.md, section 8.
 
 #include "trammel/integrators/state_space/state_space_method.h"
 #include "trammel/integrators/tableaus/explicit_runge_kutta.h"
@@ -21,6 +21,7 @@ class ExplicitMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.error_order(); }
   int dense_degree() const override { return tableau_.dense_degree; }
+  void add_counts(Statistics& statistics) const override { equations_.add_counts(statistics); }
 
  private:
   bool advance(double h) override;

@@ -91,6 +91,7 @@ void ReducedEquations::keep_chart() {
 bool ReducedEquations::return_to_kept_chart() {
   if (is_kept_) return true;
   jacobian_at_factor_ = kept_jacobian_;
+  ++factorizations_;
   is_kept_ = chart_->factor(kept_jacobian_.data()).ok;
   recovery_failed_ = !is_kept_;
   return is_kept_;

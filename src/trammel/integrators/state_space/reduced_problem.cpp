@@ -43,6 +43,7 @@ Statistics ReducedProblem::statistics() const {
   Statistics statistics = statistics_;
   statistics.evaluations += evaluation_.counts();
   statistics.linear += accelerations_.counts();
+  equations_.add_counts(statistics);
   return statistics;
 }
 
