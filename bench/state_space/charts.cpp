@@ -36,7 +36,7 @@ const std::vector<Model>& models() {
       {"hmmwv14-bushings", {}, 2, "for-sdirk", 1e-8},  {"andrews", {}, 0, "projection", 1e-12},
       {"seven-body", {}, 0, "projection", 1e-12},      {"chain", {{"n", 10}}, 0, "projection", 1e-12},
       {"chain", {{"n", 20}}, 0, "projection", 1e-12},  {"spatial-slider-crank", {}, 0, "projection", 1e-11},
-      {"bricard", {}, 0, "projection", 1e-11},         {"double-wishbone", {}, 0, "for-sdirk", 1e-9},
+      {"bricard", {}, 1.2, "projection", 1e-11},       {"double-wishbone", {}, 0, "for-sdirk", 1e-9},
   };
   return list;
 }

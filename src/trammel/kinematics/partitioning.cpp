@@ -11,8 +11,9 @@
 namespace trammel::kinematics {
 
 namespace {
-// Constraints up to which G_u is a full matrix; about where sparse LU of chains catches up (bench/state_space_study).
-constexpr int kDenseLimit = 100;
+// Constraints up to which G_u is a full matrix; sparse LU of chains is faster from 20 on, that of spatial mechanisms
+// from 40 on (bench/state_space_study partition).
+constexpr int kDenseLimit = 40;
 constexpr std::size_t kMostNames = 8;
 }  // namespace
 

@@ -21,7 +21,6 @@ class ExplicitMethod final : public StateSpaceMethod {
 
   int order() const override { return tableau_.error_order(); }
   int dense_degree() const override { return tableau_.dense_degree; }
-  void add_counts(Statistics& statistics) const override { equations_.add_counts(statistics); }
 
  private:
   bool advance(double h) override;

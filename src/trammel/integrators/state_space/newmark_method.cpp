@@ -37,7 +37,7 @@ NewmarkMethod::NewmarkMethod(const MethodContext& context, const NewmarkFormula&
       stages_(make_stage_equations(formulation, context, equations_, options)) {
   known_ = rate_begin_ = rate_end_ = rate_0_ = rate_1_ = slope_ = Vector::Zero(equations_.size());
   unknown_ = first_ = Vector::Zero(n_w_ + n_x_);
-  a_ = work_ = Vector::Zero(equations_.structure().n_v());
+  a_ = before_ = mean_ = trend_ = work_ = Vector::Zero(equations_.structure().n_v());
   x_rate_ = Vector::Zero(n_x_);
 }
 
@@ -58,6 +58,7 @@ bool NewmarkMethod::advance(double h) {
     a_ = state_.a;
     x_rate_ = state_.x_rate;
     carried_t_ = state_.t;
+    known_steps_ = 0;
   }
   if (!stages_->prepare(state_, {beta * h * h, gamma * h, gamma * h})) return false;
   equations_.chart().reduce(a_, first_.head(n_w_));
@@ -68,8 +69,7 @@ bool NewmarkMethod::advance(double h) {
   w_rate += ((1 - gamma) * h) * first_.head(n_w_);
   known_.tail(n_x_) += ((1 - gamma) * h) * first_.tail(n_x_);
 
-  unknown_ = first_;
-  if (has_past_) unknown_ += h * slope_.tail(n_w_ + n_x_);
+  predict_unknown(h);
   stage_.a = state_.a;
   stage_.lambda = state_.lambda;
   stage_.x_rate = state_.x_rate;
@@ -83,6 +83,20 @@ bool NewmarkMethod::advance(double h) {
   rate_1_ << y_trial_.segment(n_w_, n_w_), unknown_;
   estimate_error(h);
   return true;
+}
+
+/// Where stiff parts are not damped, accelerations of two steps swing about their mean: w''_{n+1} is near w''_{n-1},
+/// and one that is extrapolated from w''_n moves positions by h^2 times the swing, too far for Newton's iteration.
+/// Hence w''_{n-1}, and the change from there to here by the means of two steps.
+void NewmarkMethod::predict_unknown(double h) {
+  unknown_ = first_;
+  if (known_steps_ >= 2 && formula_.gamma == 0.5) {
+    work_ = before_ + (h + last_h_) * trend_;
+    equations_.chart().reduce(work_, unknown_.head(n_w_));
+  } else if (has_past_) {
+    unknown_.head(n_w_) += h * slope_.segment(n_w_, n_w_);
+  }
+  if (has_past_) unknown_.tail(n_x_) += h * slope_.tail(n_x_);
 }
 
 void NewmarkMethod::estimate_error(double h) {
@@ -103,8 +117,8 @@ void NewmarkMethod::note_accepted() {
   rate_begin_.swap(rate_0_);
   rate_end_.swap(rate_1_);
   slope_ = (rate_end_ - rate_begin_) / h_;
-  last_h_ = h_;
   has_past_ = true;
+  before_.swap(a_);
   // All accelerations by the formula: P w'' + Z bias at the end of the step, where the chart is factorised.
   dae::Evaluation& evaluation = equations_.evaluation();
   evaluation.set_position(state_.t, state_.q);
@@ -114,6 +128,11 @@ void NewmarkMethod::note_accepted() {
     equations_.chart().solve(evaluation.acceleration_bias(), work_);
     a_ += work_;
   }
+  work_ = 0.5 * (before_ + a_);
+  trend_ = (work_ - mean_) / (0.5 * (h_ + last_h_));
+  mean_.swap(work_);
+  last_h_ = h_;
+  ++known_steps_;
   x_rate_ = unknown_.tail(n_x_);
   carried_t_ = state_.t;
 }

@@ -49,6 +49,7 @@ class NewmarkMethod final : public StateSpaceMethod {
   void add_matrix_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
   std::string describe_matrix() const override { return stages_->describe(); }
 
+  void predict_unknown(double h);
   void estimate_error(double h);
   /// Whether there is a step before the last that allows it.
   bool uses_third_difference() const { return formula_.estimate == ErrorEstimate::kThirdDifference && has_past_; }
@@ -59,6 +60,8 @@ class NewmarkMethod final : public StateSpaceMethod {
   Vector rate_begin_, rate_end_;    // y' of both ends by the formula, of the last accepted step
   Vector rate_0_, rate_1_;          // of the step that is tried
   Vector a_, x_rate_, work_;        // accelerations of all coordinates and x' by the formula
+  Vector before_, mean_, trend_;    // those of the begin of the last step, its mean, and how means change
+  long known_steps_ = 0;            // that these come from
   double carried_t_ = 0;            // the time they belong to
   Vector slope_;                    // of y' over the last step
   double last_h_ = 0;
