@@ -48,8 +48,10 @@ template <class T, int N>
 struct Dual {
   static_assert(N > 0);
 
-  T value{};
+  // In this order: copies and loops then move the same pairs of numbers, otherwise loads wait for stores that overlap
+  // them in part (Jacobians of the vehicle in bench/state_space_study take half as long).
   std::array<T, N> derivative{};
+  T value{};
 
   constexpr Dual() = default;
   template <ConstantOf<T> S>

@@ -40,7 +40,7 @@ ReducedEquations::ReducedEquations(const MethodContext& context, const ChartOpti
       n_x_(evaluation_.structure().n_x()),
       m_(evaluation_.structure().m()) {
   residual_ = Vector::Zero(m_);
-  step_ = q_error_ = v_error_ = Vector::Zero(n_v_);
+  step_ = guess_ = q_error_ = v_error_ = Vector::Zero(n_v_);
   w_work_ = Vector::Zero(n_w_);
   jacobian_at_factor_ = kept_jacobian_ = Vector::Zero(structure().jacobian.size());
 }
@@ -70,6 +70,10 @@ bool ReducedEquations::factor_chart() {
   return false;
 }
 
+void ReducedEquations::add_counts(Statistics& statistics) const {
+  if (m_ > 0) statistics.linear.factorizations += factorizations_;
+}
+
 void ReducedEquations::keep_chart() {
   kept_jacobian_ = jacobian_at_factor_;
   is_kept_ = true;
@@ -82,10 +86,6 @@ bool ReducedEquations::return_to_kept_chart() {
   is_kept_ = chart_->factor(kept_jacobian_.data()).ok;
   recovery_failed_ = !is_kept_;
   return is_kept_;
-}
-
-void ReducedEquations::add_counts(Statistics& statistics) const {
-  if (m_ > 0) statistics.linear.factorizations += factorizations_;
 }
 
 bool ReducedEquations::is_chart_worn() {
@@ -119,6 +119,7 @@ bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recov
   set_independent(w, state.q);
   evaluation_.set_position(state.t, state.q);
   if (m_ == 0) return true;
+  guess_ = state.q;
   const linalg::Vector& weights = context_.norm.q_weights();
   const auto norm = [&](VectorIn v) {
     return std::sqrt(v.cwiseQuotient(weights).squaredNorm() / static_cast<double>(n_v_));
@@ -132,11 +133,8 @@ bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recov
   const double floor = 4 * kRoundOff * norm(state.q);
   math::NewtonOutcome outcome = math::iterate_newton(correct, recovery_options(context_, floor), 0.1);
   if (!outcome.converged()) {
-    if (outcome.status == math::NewtonStatus::kFailed) {
-      recovery_failed_ = true;
-      return false;
-    }
-    // The factors may be of another position: once more with those of this one.
+    // The factors may be of another position: once more with those of this one, or of the guess, when they led astray.
+    if (outcome.status != math::NewtonStatus::kTooSlow) state.q = guess_;
     evaluation_.set_position(state.t, state.q);
     if (!factor_chart()) return false;
     outcome = math::iterate_newton(correct, recovery_options(context_, floor), 0.1);

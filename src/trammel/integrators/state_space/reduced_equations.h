@@ -108,7 +108,7 @@ class ReducedEquations {
   kkt::AccelerationStatus status_ = kkt::AccelerationStatus::kSolved;
   bool recovery_failed_ = false;
   bool chart_failed_ = false;
-  Vector residual_, step_, w_work_, jacobian_at_factor_, q_error_, v_error_;
+  Vector residual_, step_, guess_, w_work_, jacobian_at_factor_, q_error_, v_error_;
   Vector kept_jacobian_;
   bool is_kept_ = false;  // the factors are those of kept_jacobian_
 };

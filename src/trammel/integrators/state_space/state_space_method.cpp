@@ -100,7 +100,6 @@ StateSpaceMethod::StateSpaceMethod(const MethodContext& context, const StateSpac
 void StateSpaceMethod::start(const State& state) {
   state_ = state;
   chart_is_due_ = true;
-  was_accepted_ = false;
   begin_anew();
 }
 
@@ -108,6 +107,7 @@ bool StateSpaceMethod::choose_chart() {
   const kinematics::ChartChoice choice = equations_.choose_chart(state_);
   chart_is_due_ = choice == kinematics::ChartChoice::kSingular;  // what it has left is no chart
   if (chart_is_due_) return false;
+  equations_.keep_chart();
   chart_is_fresh_ = true;
   if (choice == kinematics::ChartChoice::kAnother) begin_anew();
   return true;
@@ -116,10 +116,10 @@ bool StateSpaceMethod::choose_chart() {
 StepOutcome StateSpaceMethod::attempt(double h) {
   h_ = h;
   context_.norm.set_weights(state_);
-  // What was looked at inside of the last step must not change the next one.
-  if (std::exchange(was_accepted_, false) && !equations_.return_to_kept_chart()) return {StepStatus::kNotSolved};
   if (chart_is_due_ && !choose_chart()) return {StepStatus::kNotSolved};
   for (;;) {
+    // Neither attempts that failed nor what was looked at inside of the last step may leave a trace.
+    if (!equations_.return_to_kept_chart()) return {StepStatus::kNotSolved};
     equations_.reduce(state_, y_);
     trial_.t = context_.end_of_step(state_.t, h);
     if (advance(h) && complete_trial()) break;
@@ -154,14 +154,12 @@ void StateSpaceMethod::accept() {
   chart_is_fresh_ = false;
   chart_is_due_ = equations_.is_chart_worn();
   equations_.keep_chart();
-  was_accepted_ = true;
   note_accepted();
 }
 
 bool StateSpaceMethod::undo() {
   std::swap(state_, begin_);
   chart_is_due_ = true;
-  was_accepted_ = false;
   begin_anew();
   return true;
 }

@@ -101,7 +101,6 @@ class StateSpaceMethod : public Method {
 
   bool chart_is_due_ = true;
   bool chart_is_fresh_ = false;  // chosen at state_
-  bool was_accepted_ = false;    // the last step, and none was tried since
 };
 
 }  // namespace trammel::integrators
