@@ -1,7 +1,7 @@
 // for-rosen: a Rosenbrock formula of order 4 on the equations in independent coordinates, y' = F(t, y), y = (w, w', x):
 //
-//   (I - c J) U_i = c F(t_0 + a_i h, y_0 + sum_{j<i} w_ij U_j) + gamma sum_{j<i} c_ij U_j + c h e_i F_t (1) y_1 = y_0 +
-//   sum s_i U_i,   c = gamma h,   J = F_y and F_t at the begin of the step                              (2)
+//   (I - c J) U_i = c F(t_0 + a_i h, y_0 + sum_{j<i} w_ij U_j) + gamma sum_{j<i} c_ij U_j + c h e_i F_t          (1)
+//   y_1 = y_0 + sum s_i U_i,   c = gamma h,   J = F_y and F_t at the begin of the step                           (2)
 //
 // No nonlinear equations, three evaluations of accelerations a step (stages 3 and 4 share theirs, the first is that of
 // the state) and one of the derivatives, whose second-order form halves the matrix: integration_jacobian.h, (3). F_t
