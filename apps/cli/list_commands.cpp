@@ -33,12 +33,13 @@ struct Ability {
   const char* what;
 };
 
-std::array<Ability, 4> abilities(const integrators::MethodEntry& entry) {
+std::array<Ability, 5> abilities(const integrators::MethodEntry& entry) {
   const integrators::Capabilities& can = entry.capabilities;
   return {{{"nonholonomic", can.nonholonomic, "nonholonomic constraints"},
            {"implicit_states", can.implicit_states, "states in implicit form"},
            {"reaction_dependent_forces", can.reaction_dependent_forces, "forces that depend on reactions"},
-           {"general_kinematics", can.general_kinematics, "positions whose rate is not the velocity"}}};
+           {"general_kinematics", can.general_kinematics, "positions whose rate is not the velocity"},
+           {"switched_constraints", can.switched_constraints, "dry friction that sticks and slips"}}};
 }
 
 Json describe(const integrators::MethodEntry& entry) {

@@ -78,6 +78,8 @@ std::vector<std::string> find_obstacles(const MethodEntry& method, const dae::St
       can.general_kinematics || structure.has_trivial_kinematics,
       "positions whose rate is not the velocity (spatial models: use the plain form, which the command line takes by "
       "itself when --form is left out)");
+  require(can.switched_constraints || structure.switchable_rows.empty(),
+          "constraints that are switched on and off (dry friction, which sticks and slips)");
 
   std::vector<std::string> known;
   for (const MethodOptionInfo& info : method.options) known.push_back(info.name);

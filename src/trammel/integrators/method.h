@@ -110,7 +110,8 @@ struct Capabilities {
   bool nonholonomic = true;
   bool implicit_states = false;
   bool reaction_dependent_forces = false;
-  bool general_kinematics = true;  ///< q' other than v
+  bool general_kinematics = true;    ///< q' other than v
+  bool switched_constraints = true;  ///< Structure::switchable_rows
 };
 
 struct MethodEntry {

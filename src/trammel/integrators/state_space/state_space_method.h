@@ -28,12 +28,18 @@ MethodOptionInfo jacobian_option();
 StateSpaceOptions read_state_space_settings(const MethodEntry& entry, const MethodOptions& options,
                                             const dae::Structure& structure);
 /// What methods in independent coordinates can take.
-inline constexpr Capabilities kStateSpaceCapabilities{
-    .nonholonomic = false, .implicit_states = false, .reaction_dependent_forces = true, .general_kinematics = false};
+inline constexpr Capabilities kStateSpaceCapabilities{.nonholonomic = false,
+                                                      .implicit_states = false,
+                                                      .reaction_dependent_forces = true,
+                                                      .general_kinematics = false,
+                                                      .switched_constraints = false};
 
 /// The same of methods that eliminate reactions from the balance.
-inline constexpr Capabilities kEliminatedReactions{
-    .nonholonomic = false, .implicit_states = false, .reaction_dependent_forces = false, .general_kinematics = false};
+inline constexpr Capabilities kEliminatedReactions{.nonholonomic = false,
+                                                   .implicit_states = false,
+                                                   .reaction_dependent_forces = false,
+                                                   .general_kinematics = false,
+                                                   .switched_constraints = false};
 
 class StateSpaceMethod : public Method {
  public:
