@@ -42,7 +42,7 @@ ReducedEquations::ReducedEquations(const MethodContext& context, const ChartOpti
   residual_ = Vector::Zero(m_);
   step_ = q_error_ = v_error_ = Vector::Zero(n_v_);
   w_work_ = Vector::Zero(n_w_);
-  jacobian_at_factor_ = Vector::Zero(structure().jacobian.size());
+  jacobian_at_factor_ = jacobian_aside_ = Vector::Zero(structure().jacobian.size());
 }
 
 kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
@@ -62,6 +62,7 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
 }
 
 bool ReducedEquations::factor_chart() {
+  ++chart_factorizations_;
   std::copy_n(evaluation_.jacobian(), jacobian_at_factor_.size(), jacobian_at_factor_.data());
   if (chart_->factor(evaluation_.jacobian()).ok) return true;
   recovery_failed_ = true;
@@ -93,6 +94,16 @@ bool ReducedEquations::recover(double t, VectorIn y, State& state, Recovery reco
   recovery_failed_ = false;
   evaluation_.set_x(state.x);
   return recover_position(state, y.head(n_w_), recovery) && recover_velocity(state, y.segment(n_w_, n_w_), recovery);
+}
+
+bool ReducedEquations::recover_aside(double t, VectorIn y, State& state) {
+  jacobian_aside_ = jacobian_at_factor_;
+  const long before = chart_factorizations_;
+  const bool ok = recover(t, y, state);
+  recovery_failed_ = false;
+  if (chart_factorizations_ == before) return ok;
+  jacobian_at_factor_.swap(jacobian_aside_);
+  return chart_->factor(jacobian_at_factor_.data()).ok && ok;
 }
 
 bool ReducedEquations::recover_position(State& state, VectorIn w, Recovery recovery) {

@@ -61,7 +61,9 @@ class ReducedEquations {
   };
   /// q, v and x of a state from y at time t. What is dependent in q and v of the state is where to look first.
   [[nodiscard]] bool recover(double t, VectorIn y, dae::State& state, Recovery recovery = Recovery::kUsual);
-  /// The same, with accelerations, reactions and x'. Those of the state are where Newton's iteration begins, where
+  /// The same between steps, where outputs are looked for: factors are left as they were.
+  [[nodiscard]] bool recover_aside(double t, VectorIn y, dae::State& state);
+  /// As recover(), with accelerations, reactions and x'. Those of the state are where Newton's iteration begins, where
   /// forces depend on reactions.
   [[nodiscard]] bool eval(double t, VectorIn y, dae::State& state, Recovery recovery = Recovery::kUsual);
   /// Completes a state whose q, v and x are recovered.
@@ -101,7 +103,8 @@ class ReducedEquations {
   bool measures_independent_ = false;
   kkt::AccelerationStatus status_ = kkt::AccelerationStatus::kSolved;
   bool recovery_failed_ = false;
-  Vector residual_, step_, w_work_, jacobian_at_factor_, q_error_, v_error_;
+  long chart_factorizations_ = 0;
+  Vector residual_, step_, w_work_, jacobian_at_factor_, jacobian_aside_, q_error_, v_error_;
 };
 
 }  // namespace trammel::integrators

@@ -162,7 +162,7 @@ void StateSpaceMethod::interpolate(double t, State& out) {
   const double s_0 = h_ * theta * rest * rest, s_1 = -h_ * theta * theta * rest;
   out.q = b_0 * begin_.q + b_1 * state_.q + s_0 * begin_.v + s_1 * state_.v;
   out.v = rest * begin_.v + theta * state_.v;
-  if (equations_.recover(t, y_work_, out)) return;
+  if (equations_.recover_aside(t, y_work_, out)) return;
   out.x = y_work_.tail(n_x_);
 }
 
