@@ -96,8 +96,8 @@ void StateSpaceMethod::start(const State& state) {
 
 bool StateSpaceMethod::choose_chart() {
   const kinematics::ChartChoice choice = equations_.choose_chart(state_);
-  if (choice == kinematics::ChartChoice::kSingular) return false;
-  chart_is_due_ = false;
+  chart_is_due_ = choice == kinematics::ChartChoice::kSingular;
+  if (chart_is_due_) return false;
   chart_is_fresh_ = true;
   if (choice == kinematics::ChartChoice::kAnother) begin_anew();
   return true;
