@@ -1,5 +1,8 @@
 #include "trammel/integrators/state_space/reduced_equations.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,6 +23,9 @@ constexpr int kMaxIterations = 8;
 constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
 
 constexpr double kRecoveredOfFixedSteps = 1e-9;
+
+// The wear of given coordinates that failures are put down to, and a condition with which nothing can be computed.
+constexpr double kBad = 50, kUseless = 1e10;
 
 math::NewtonOptions recovery_options(const MethodContext& context, double floor) {
   return {.max_iterations = context.has_fixed_step ? 2 * kMaxIterations : kMaxIterations,
@@ -56,7 +62,13 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
     status_ = AccelerationStatus::kSingular;
     return choice;
   }
-  first_condition_ = chart_->calc_condition();
+  const double condition = chart_->calc_condition();
+  const bool is_given = !options_.independent.empty();
+  if (is_given && !(condition < kUseless)) {
+    recovery_failed_ = true;
+    return kinematics::ChartChoice::kSingular;
+  }
+  first_condition_ = is_given && chart_changes_ >= 0 ? std::min(first_condition_, condition) : condition;
   if (choice == kinematics::ChartChoice::kAnother) ++chart_changes_;
   return choice;
 }
@@ -72,6 +84,10 @@ bool ReducedEquations::factor_chart() {
 bool ReducedEquations::is_chart_worn() {
   if (m_ == 0 || !options_.independent.empty()) return false;
   return chart_->calc_condition() > options_.max_condition_growth * first_condition_;
+}
+
+double ReducedEquations::calc_wear() {
+  return m_ == 0 || options_.independent.empty() ? 1 : chart_->calc_condition() / first_condition_;
 }
 
 void ReducedEquations::reduce(const State& state, VectorOut y) const {
@@ -225,7 +241,18 @@ std::string ReducedEquations::find_worst(VectorIn error) {
   return context_.norm.find_worst(structure(), q_error_, v_error_, error.tail(n_x_));
 }
 
+std::string ReducedEquations::describe_given() {
+  if (options_.independent.empty() || (calc_wear() < kBad && chart_->calc_condition() < kUseless)) return {};
+  std::vector<std::string> names;
+  for (const int k : options_.independent) names.push_back(structure().position_names[static_cast<std::size_t>(k)]);
+  return fmt::format(
+      "the independent coordinates that are given ({}) hardly determine the others at this position; give "
+      "others, or leave the choice to the program",
+      fmt::join(names, ", "));
+}
+
 std::string ReducedEquations::describe_trouble() {
+  if (std::string trouble = describe_given(); !trouble.empty()) return trouble;
   if (status_ != AccelerationStatus::kSolved) return kinematics::describe_failure(evaluation_, status_);
   if (!recovery_failed_) return {};
   Eigen::Index worst = 0;

@@ -49,6 +49,8 @@ class ReducedEquations {
   /// After an accepted step: whether the condition has grown too far. The chart is factorised at the evaluation's
   /// position.
   bool is_chart_worn();
+  /// How much the condition of coordinates that the user has chosen has grown; 1 where they are chosen by the program.
+  double calc_wear();
   long chart_changes() const { return chart_changes_; }
   /// Factorises the chart at the position of the evaluation.
   [[nodiscard]] bool factor_chart();
@@ -92,6 +94,7 @@ class ReducedEquations {
   bool recover_position(dae::State& state, VectorIn w, Recovery recovery);
   bool recover_velocity(dae::State& state, VectorIn w_rate, Recovery recovery);
   void set_independent(VectorIn w, Vector& q);
+  std::string describe_given();
 
   MethodContext context_;
   dae::Evaluation& evaluation_;
