@@ -263,6 +263,9 @@ std::string ReducedEquations::describe_trouble() {
          dae::quoted(structure().constraint_names[static_cast<std::size_t>(worst)]);
 }
 
-std::string ReducedEquations::describe_chart() const { return chart_->describe(structure()); }
+std::string ReducedEquations::describe_chart() const {
+  if (n_w_ == 0) return fmt::format("the constraints determine all {} coordinates", n_v_);
+  return chart_->describe(structure());
+}
 
 }  // namespace trammel::integrators
