@@ -41,7 +41,12 @@ NewmarkMethod::NewmarkMethod(const MethodContext& context, const NewmarkFormula&
   x_rate_ = Vector::Zero(n_x_);
 }
 
-/// Another chart leaves the accelerations as they are; another state does not.
+/// Another chart leaves the accelerations as they are; another state does not, also at the time of the last one.
+void NewmarkMethod::start(const dae::State& state) {
+  has_carried_ = false;
+  StateSpaceMethod::start(state);
+}
+
 void NewmarkMethod::begin_anew() {
   stages_->note_restart();
   has_past_ = false;

@@ -35,6 +35,7 @@ class NewmarkMethod final : public StateSpaceMethod {
   NewmarkMethod(const MethodContext& context, const NewmarkFormula& formula, Formulation formulation,
                 const StateSpaceOptions& options);
 
+  void start(const dae::State& state) override;
   int order() const override { return uses_third_difference() ? 2 : 1; }
   int dense_degree() const override { return 3; }
   void add_counts(Statistics& statistics) const override { stages_->add_counts(statistics); }
