@@ -4,7 +4,6 @@
 #include "trammel/integrators/state_space/integration_jacobian.h"
 
 #include <gtest/gtest.h>
-#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include <Eigen/LU>
@@ -336,7 +335,6 @@ TEST(IntegrationJacobian, ARejectedStepEvaluatesNoDerivative) {
 
 TEST(IntegrationJacobian, ColumnsHaveTheSameBitsOnAnyNumberOfThreads) {
   const SystemAtWork chain = move_case_on("chain", {{"n", 40}}, 0.2);
-  const tbb::global_control more_than_cores(tbb::global_control::max_allowed_parallelism, 4);
   const auto eval = [&](int threads, MatrixXd& J) {
     std::string way;
     tbb::task_arena(threads).execute([&] {

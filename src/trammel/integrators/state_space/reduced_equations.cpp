@@ -24,9 +24,8 @@ constexpr double kRoundOff = std::numeric_limits<double>::epsilon();
 
 constexpr double kRecoveredOfFixedSteps = 1e-9;
 
-// Conditions from which coordinates that the user has chosen are called bad, relative to that of the start, and with
-// which nothing can be computed.
-constexpr double kBad = 100, kUseless = 1e10;
+// The wear of given coordinates that failures are put down to, and a condition with which nothing can be computed.
+constexpr double kBad = 50, kUseless = 1e10;
 
 math::NewtonOptions recovery_options(const MethodContext& context, double floor) {
   return {.max_iterations = context.has_fixed_step ? 2 * kMaxIterations : kMaxIterations,
@@ -63,9 +62,11 @@ kinematics::ChartChoice ReducedEquations::choose_chart(const State& at) {
   const kinematics::ChartChoice choice = chart_->choose(evaluation_.jacobian());
   chart_failed_ = choice == kinematics::ChartChoice::kSingular;
   if (chart_failed_) return choice;
-  first_condition_ = chart_->calc_condition();
-  chart_failed_ = !options_.independent.empty() && !(first_condition_ < kUseless);
+  const double condition = chart_->calc_condition();
+  const bool is_given = !options_.independent.empty();
+  chart_failed_ = is_given && !(condition < kUseless);
   if (chart_failed_) return kinematics::ChartChoice::kSingular;
+  first_condition_ = is_given && chart_changes_ >= 0 ? std::min(first_condition_, condition) : condition;
   if (choice == kinematics::ChartChoice::kAnother) ++chart_changes_;
   return choice;
 }
@@ -100,6 +101,10 @@ bool ReducedEquations::return_to_kept_chart() {
 bool ReducedEquations::is_chart_worn() {
   if (m_ == 0 || !options_.independent.empty()) return false;
   return chart_->calc_condition() > options_.max_condition_growth * first_condition_;
+}
+
+double ReducedEquations::calc_wear() {
+  return m_ == 0 || options_.independent.empty() ? 1 : chart_->calc_condition() / first_condition_;
 }
 
 void ReducedEquations::reduce(const State& state, VectorOut y) const {
@@ -244,7 +249,7 @@ std::string ReducedEquations::find_worst(VectorIn error) {
 /// What is wrong with coordinates that the user has given; empty when nothing is.
 std::string ReducedEquations::describe_given() {
   if (options_.independent.empty()) return {};
-  if (!chart_failed_ && chart_->calc_condition() < kBad * first_condition_) return {};
+  if (!chart_failed_ && calc_wear() < kBad) return {};
   std::vector<std::string> names;
   for (const int k : options_.independent) names.push_back(structure().position_names[static_cast<std::size_t>(k)]);
   return fmt::format(

@@ -49,6 +49,8 @@ class ReducedEquations {
   /// After an accepted step: whether the condition has grown too far. The chart is factorised at the evaluation's
   /// position.
   bool is_chart_worn();
+  /// How much the condition of coordinates that the user has chosen has grown; 1 where they are chosen by the program.
+  double calc_wear();
   long chart_changes() const { return chart_changes_; }
   /// Adds the factorisations of charts.
   void add_counts(Statistics& statistics) const;

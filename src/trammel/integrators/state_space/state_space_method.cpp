@@ -11,6 +11,12 @@ namespace trammel::integrators {
 
 using dae::State;
 
+namespace {
+// Growth of the condition of given coordinates from which steps are looked at closely, and where they end: at a hundred
+// dependent coordinates are known with two digits less than independent ones.
+constexpr double kWorn = 3, kWornOut = 100;
+}  // namespace
+
 std::vector<MethodOptionInfo> with_state_space_settings(std::vector<MethodOptionInfo> own, MatrixUse use) {
   own.push_back(
       {"coordinates",
@@ -122,7 +128,10 @@ StepOutcome StateSpaceMethod::attempt(double h) {
     if (!equations_.return_to_kept_chart()) return {StepStatus::kNotSolved};
     equations_.reduce(state_, y_);
     trial_.t = context_.end_of_step(state_.t, h);
-    if (advance(h) && complete_trial()) break;
+    if (advance(h) && complete_trial()) {
+      if (stays_in_chart()) break;
+      return {StepStatus::kNotSolved};
+    }
     // Coordinates that have become bad are no reason for a smaller step.
     if (chart_is_fresh_ || !equations_.is_recovery_failed() || !choose_chart()) return {StepStatus::kNotSolved};
   }
@@ -139,6 +148,21 @@ bool StateSpaceMethod::complete_trial() {
   if (!equations_.recover(trial_.t, y_trial_, trial_, ReducedEquations::Recovery::kTight)) return false;
   trial_.x = equations_.evaluation().follow_position();
   return equations_.eval_accelerations(trial_);
+}
+
+/// Coordinates of the user's choice are kept until they describe the motion no longer. A step across such a position
+/// finds independent coordinates that are right, and may find dependent ones that have turned around: a pendulum that
+/// is described by x would be thrown back at x = l, with all of its energy. Where coordinates are worn, velocities must
+/// therefore change by about what accelerations say.
+bool StateSpaceMethod::stays_in_chart() {
+  const double wear = equations_.calc_wear();
+  if (wear < kWorn) return true;
+  if (!(wear < kWornOut)) return false;
+  const auto norm = [&](const auto& v) { return linalg::largest_abs(v.cwiseQuotient(context_.norm.v_weights())); };
+  stage_.v = trial_.v - state_.v;
+  const double change = norm(stage_.v);
+  stage_.v -= (0.5 * h_) * (state_.a + trial_.a);
+  return norm(stage_.v) <= std::max(0.5 * change, 1.0);
 }
 
 void StateSpaceMethod::predict_trial() {

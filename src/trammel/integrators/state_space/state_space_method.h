@@ -99,6 +99,7 @@ class StateSpaceMethod : public Method {
 
  private:
   bool complete_trial();
+  bool stays_in_chart();
   bool choose_chart();
 
   bool chart_is_due_ = true;
