@@ -11,9 +11,10 @@
 namespace trammel::kinematics {
 
 namespace {
-// Constraints up to which G_u is a full matrix; sparse LU of chains is faster from 20 on, that of spatial mechanisms
-// from 40 on (bench/state_space_study partition).
-constexpr int kDenseLimit = 40;
+// Constraints up to which G_u is a full matrix. Sparse LU is faster from 20 to 40 on and takes half of the time at 80
+// (bench/state_space_study partition), some 5 % of a run of the HMMWV14; but another partition of a sparse matrix takes
+// an analysis and memory.
+constexpr int kDenseLimit = 100;
 constexpr std::size_t kMostNames = 8;
 }  // namespace
 
