@@ -6,7 +6,8 @@
 
 namespace trammel::figures {
 
-/// With the signs that mean something in markup written as entities: safe between tags and in attributes in double quotes.
+/// With the signs that mean something in markup written as entities: safe between tags and in attributes in double
+/// quotes.
 std::string escape_markup(const std::string& text);
 
 }  // namespace trammel::figures
