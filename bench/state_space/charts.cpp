@@ -127,8 +127,8 @@ void print_chart_conditions(const StudyOptions&) {
     const analyses::SampledRun run = run_or_throw(problem, make_options("for-sdirk", 1e-5), kSamples, kSamples);
     dae::Evaluation evaluation(system);
     for (const ParametrisationKind kind : {ParametrisationKind::kPartitioning, ParametrisationKind::kTangentPlane}) {
-      const auto fresh = make_parametrisation(kind, system.structure()),
-                 kept = make_parametrisation(kind, system.structure());
+      const auto fresh = make_parametrisation(kind, system.structure().jacobian),
+                 kept = make_parametrisation(kind, system.structure().jacobian);
       std::vector<double> at_each, from_start;
       for (std::size_t k = 0; k < run.states.size(); ++k) {
         const dae::State state = form.from_quasi(run.states[k]);

@@ -91,7 +91,7 @@ TEST(Parametrisation, CoordinatesAndConstraintsTogetherAreInvertible) {
       SCOPED_TRACE(b.name + (kind == ParametrisationKind::kPartitioning ? ", partition" : ", tangent plane"));
       dae::Evaluation evaluation(*b.system);
       const dae::Structure& s = evaluation.structure();
-      const auto chart = make_parametrisation(kind, s);
+      const auto chart = make_parametrisation(kind, s.jacobian);
       const int n = s.n_v(), m = s.m(), d = n - m;
       ASSERT_EQ(chart->n(), n);
       ASSERT_EQ(chart->m(), m);
@@ -141,7 +141,7 @@ TEST(Parametrisation, TangentsAreTheDerivativesOfPositions) {
     for (const ParametrisationKind kind : kKinds) {
       SCOPED_TRACE(b.name + (kind == ParametrisationKind::kPartitioning ? ", partition" : ", tangent plane"));
       dae::Evaluation evaluation(*b.system);
-      const auto chart = make_parametrisation(kind, evaluation.structure());
+      const auto chart = make_parametrisation(kind, evaluation.structure().jacobian);
       evaluation.set(b.first);
       ASSERT_EQ(chart->choose(evaluation.jacobian()), ChartChoice::kAnother);
       evaluation.set(b.second);
@@ -171,7 +171,7 @@ TEST(Parametrisation, BothKindsDescribeTheSameMotions) {
     const dae::Structure& s = evaluation.structure();
     if (s.m() == 0 || s.m() == s.n_v()) continue;
     evaluation.set(b.first);
-    const auto partition = make_parametrisation(kKinds[0], s), plane = make_parametrisation(kKinds[1], s);
+    const auto partition = make_parametrisation(kKinds[0], s.jacobian), plane = make_parametrisation(kKinds[1], s.jacobian);
     ASSERT_EQ(partition->choose(evaluation.jacobian()), ChartChoice::kAnother);
     ASSERT_EQ(plane->choose(evaluation.jacobian()), ChartChoice::kAnother);
     const MatrixXd P = Matrices(*partition, evaluation.jacobian()).P, Q = Matrices(*plane, evaluation.jacobian()).P;
@@ -201,8 +201,8 @@ TEST(Partitioning, KeepsThePartitionThatIsGiven) {
 
 TEST(Partitioning, RefusesAWrongNumberOfCoordinates) {
   const cases::Case c = cases::build_case(*cases::find_case("double-pendulum"));
-  EXPECT_THROW(Partitioning(c.system->structure(), {2}), std::invalid_argument);
-  EXPECT_THROW(Partitioning(c.system->structure(), {2, 5, 0}), std::invalid_argument);
+  EXPECT_THROW(Partitioning(c.system->structure().jacobian, {2}), std::invalid_argument);
+  EXPECT_THROW(Partitioning(c.system->structure().jacobian, {2, 5, 0}), std::invalid_argument);
 }
 
 // A pendulum's x is no coordinate where the rod lies along x: dy/dx is infinite.
@@ -220,7 +220,7 @@ TEST(Parametrisation, ConditionGrowsAsTheChartWears) {
   const cases::Case c = cases::build_case(*cases::find_case("pendulum"));
   dae::Evaluation evaluation(*c.system);
   for (const ParametrisationKind kind : kKinds) {
-    const auto chart = make_parametrisation(kind, evaluation.structure());
+    const auto chart = make_parametrisation(kind, evaluation.structure().jacobian);
     evaluation.set_position(0, Vector{{0, -1}});
     ASSERT_EQ(chart->choose(evaluation.jacobian()), ChartChoice::kAnother);
     // |Z| |G| is max(|x|, |y|) / |y|: from half of the way on it grows.
@@ -244,7 +244,7 @@ TEST(Parametrisation, ConstraintsWithoutFullRankAreSingular) {
   dae::Evaluation evaluation(*c.system);
   evaluation.set(c.start);
   for (const ParametrisationKind kind : kKinds) {
-    EXPECT_EQ(make_parametrisation(kind, evaluation.structure())->choose(evaluation.jacobian()),
+    EXPECT_EQ(make_parametrisation(kind, evaluation.structure().jacobian)->choose(evaluation.jacobian()),
               ChartChoice::kSingular);
   }
 }

@@ -16,7 +16,7 @@ namespace {
 
 using integrators::BdfForm;
 using integrators::BdfIndex3;
-using integrators::BdfOptions;
+using integrators::BdfIndex3Options;
 
 /// A problem that begins where its past is known.
 struct Known {
@@ -60,7 +60,7 @@ Known exercise() {
   return {"bdf-exercise", *c.system, c.start, 4, solution};
 }
 
-integrators::MethodEntry bdf(const BdfOptions& options, BdfIndex3** made = nullptr) {
+integrators::MethodEntry bdf(const BdfIndex3Options& options, BdfIndex3** made = nullptr) {
   integrators::MethodEntry entry = *integrators::find_method("bdf-i3");
   entry.make = [options, made](const integrators::MethodContext& context) -> std::unique_ptr<integrators::Method> {
     auto method = std::make_unique<BdfIndex3>(context, options);
@@ -72,7 +72,7 @@ integrators::MethodEntry bdf(const BdfOptions& options, BdfIndex3** made = nullp
 
 /// The largest errors at eight times of a run with n steps of order k.
 Errors run(const Known& problem, int k, BdfForm form, int n, dae::State* end = nullptr) {
-  BdfOptions settings;
+  BdfIndex3Options settings;
   settings.max_order = k;
   settings.fixed_order = true;
   settings.form = form;
@@ -172,7 +172,7 @@ TEST(BdfOrder, LetsTheErrorFollowTheToleranceAtVariableStepAndOrder) {
 TEST(BdfCondition, StaysBoundedInSecondOrderForm) {
   const Problem& problem = smooth_problem("pendulum");
   for (const BdfForm form : kForms) {
-    BdfOptions settings;
+    BdfIndex3Options settings;
     settings.form = form;
     BdfIndex3* method = nullptr;
     std::vector<double> rcond;

@@ -5,7 +5,7 @@
 
 namespace trammel::kinematics {
 
-Parametrisation::Parametrisation(const dae::Structure& structure) : jacobian_(structure.jacobian), n_(structure.n_v()) {
+Parametrisation::Parametrisation(const linalg::Pattern& jacobian) : jacobian_(jacobian), n_(jacobian.columns()) {
   lower_ = Vector::Zero(m());
   upper_ = Vector::Zero(n());
 }
@@ -29,10 +29,10 @@ void Parametrisation::reduce_along(const double* jacobian, VectorIn r, VectorOut
   reduce(upper_, w);
 }
 
-std::unique_ptr<Parametrisation> make_parametrisation(ParametrisationKind kind, const dae::Structure& structure,
+std::unique_ptr<Parametrisation> make_parametrisation(ParametrisationKind kind, const linalg::Pattern& jacobian,
                                                       const std::vector<int>& independent) {
-  if (kind == ParametrisationKind::kTangentPlane) return std::make_unique<TangentPlane>(structure);
-  return std::make_unique<Partitioning>(structure, independent);
+  if (kind == ParametrisationKind::kTangentPlane) return std::make_unique<TangentPlane>(jacobian);
+  return std::make_unique<Partitioning>(jacobian, independent);
 }
 
 }  // namespace trammel::kinematics

@@ -65,7 +65,7 @@ class Parametrisation {
 
  protected:
   /// Keeps a reference to the pattern of G.
-  explicit Parametrisation(const dae::Structure& structure);
+  explicit Parametrisation(const linalg::Pattern& jacobian);
 
   const linalg::Pattern& jacobian_;
 
@@ -76,9 +76,9 @@ class Parametrisation {
 
 enum class ParametrisationKind { kPartitioning, kTangentPlane };
 
-/// `independent` fixes the partition to these positions; empty: chosen by pivots. The structure must outlive the
+/// `independent` fixes the partition to these positions; empty: chosen by pivots. The pattern must outlive the
 /// result. Throws std::invalid_argument when their number does not fit.
-std::unique_ptr<Parametrisation> make_parametrisation(ParametrisationKind kind, const dae::Structure& structure,
+std::unique_ptr<Parametrisation> make_parametrisation(ParametrisationKind kind, const linalg::Pattern& jacobian,
                                                       const std::vector<int>& independent = {});
 
 }  // namespace trammel::kinematics

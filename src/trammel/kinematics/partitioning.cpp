@@ -18,8 +18,8 @@ constexpr int kDenseLimit = 100;
 constexpr std::size_t kMostNames = 8;
 }  // namespace
 
-Partitioning::Partitioning(const dae::Structure& structure, const std::vector<int>& independent)
-    : Parametrisation(structure), is_fixed_(!independent.empty()), pivots_(structure.jacobian) {
+Partitioning::Partitioning(const linalg::Pattern& jacobian, const std::vector<int>& independent)
+    : Parametrisation(jacobian), is_fixed_(!independent.empty()), pivots_(jacobian) {
   place_.assign(static_cast<std::size_t>(n()), -1);
   dependent_.reserve(static_cast<std::size_t>(m()));
   independent_.reserve(static_cast<std::size_t>(n()));

@@ -17,7 +17,7 @@ namespace trammel::kinematics {
 class Partitioning final : public Parametrisation {
  public:
   /// With `independent` given, those coordinates are taken whatever the pivots say.
-  Partitioning(const dae::Structure& structure, const std::vector<int>& independent);
+  Partitioning(const linalg::Pattern& jacobian, const std::vector<int>& independent);
 
   ChartChoice choose(const double* jacobian) override;
   linalg::FactorStatus factor(const double* jacobian) override;

@@ -14,7 +14,7 @@ constexpr double kDependent = 1e-10;
 constexpr int kBlock = 64;
 }  // namespace
 
-TangentPlane::TangentPlane(const dae::Structure& structure) : Parametrisation(structure) {
+TangentPlane::TangentPlane(const linalg::Pattern& jacobian) : Parametrisation(jacobian) {
   basis_.setIdentity(n(), n());
   coefficients_ = Vector::Zero(m());
   room_ = Vector::Zero(kBlock * std::max(n(), 1));

@@ -13,7 +13,7 @@ namespace trammel::kinematics {
 
 class TangentPlane final : public Parametrisation {
  public:
-  explicit TangentPlane(const dae::Structure& structure);
+  explicit TangentPlane(const linalg::Pattern& jacobian);
 
   ChartChoice choose(const double* jacobian) override;
   linalg::FactorStatus factor(const double* jacobian) override;

@@ -61,6 +61,13 @@ void Pattern::add_transposed_product(const double* values, VectorIn y, double sc
   for (const Entry& e : entries_) out[e.column] += scale * *value++ * y[e.row];
 }
 
+Pattern Pattern::transposed() const {
+  std::vector<Entry> entries;
+  entries.reserve(entries_.size());
+  for (const Entry& e : entries_) entries.push_back({e.column, e.row});
+  return {columns_, rows_, std::move(entries)};
+}
+
 Eigen::MatrixXd Pattern::to_dense(const double* values) const {
   Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(rows_, columns_);
   for (int k = 0; k < size(); ++k) dense((*this)[k].row, (*this)[k].column) += values[k];
@@ -71,15 +78,22 @@ void MatrixValues::throw_not_full() {
   throw std::logic_error("a matrix with a sparse pattern is written entry by entry, values[k], not by row and column");
 }
 
-PatternPart::PatternPart(const Pattern& whole, int first_row, const std::vector<bool>& has_column) {
+PatternPart::PatternPart(const Pattern& whole, int first_row, const std::vector<bool>& has_column)
+    : PatternPart(whole, first_row, whole.rows(), has_column) {}
+
+PatternPart::PatternPart(const Pattern& whole, int first_row, int end_row)
+    : PatternPart(whole, first_row, end_row, {}) {}
+
+PatternPart::PatternPart(const Pattern& whole, int first_row, int end_row, const std::vector<bool>& has_column) {
   std::vector<Entry> entries;
   for (int k = 0; k < whole.size(); ++k) {
     const Entry& e = whole[k];
-    if (e.row < first_row || (!has_column.empty() && !has_column[static_cast<std::size_t>(e.column)])) continue;
+    if (e.row < first_row || e.row >= end_row) continue;
+    if (!has_column.empty() && !has_column[static_cast<std::size_t>(e.column)]) continue;
     entries_.push_back(k);
     entries.push_back({e.row - first_row, e.column});
   }
-  pattern_ = Pattern(whole.rows() - first_row, whole.columns(), std::move(entries));
+  pattern_ = Pattern(end_row - first_row, whole.columns(), std::move(entries));
   values_ = Vector::Zero(pattern_.size());
 }
 

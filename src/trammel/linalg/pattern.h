@@ -39,6 +39,8 @@ class Pattern {
   void add_product(const double* values, VectorIn x, double scale, VectorOut out) const;
   /// out += scale * A^T y.
   void add_transposed_product(const double* values, VectorIn y, double scale, VectorOut out) const;
+  /// The pattern of A^T, entry by entry: the same values serve.
+  Pattern transposed() const;
   /// The matrix as a full one; entries that share a place are added.
   Eigen::MatrixXd to_dense(const double* values) const;
 
@@ -54,12 +56,16 @@ class PatternPart {
  public:
   /// The part that begins at the given row, of the columns those with `has_column` (all when it is empty).
   PatternPart(const Pattern& whole, int first_row, const std::vector<bool>& has_column = {});
+  /// The rows from first_row on and before end_row.
+  PatternPart(const Pattern& whole, int first_row, int end_row);
 
   const Pattern& pattern() const { return pattern_; }
   /// The values of the part; valid until the next call.
   const double* select(const double* whole);
 
  private:
+  PatternPart(const Pattern& whole, int first_row, int end_row, const std::vector<bool>& has_column);
+
   std::vector<int> entries_;
   Pattern pattern_;
   Vector values_;

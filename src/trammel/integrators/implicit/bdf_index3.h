@@ -16,15 +16,7 @@
 // every change of step and order. Accelerations and reactions for users come from the index-1 equations.
 // Theory: docs/theory/bdf-i3.md.
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "trammel/integrators/implicit/bdf_history.h"
-#include "trammel/integrators/implicit/implicit_step.h"
-#include "trammel/integrators/method.h"
+#include "trammel/integrators/implicit/bdf_method.h"
 
 namespace trammel::integrators {
 
@@ -34,85 +26,33 @@ enum class BdfForm {
   kFirstOrder,   ///< positions and velocities: first_order_equations.h
 };
 
-struct BdfOptions {
-  int max_order = 5;         ///< 1 to 6
-  bool fixed_order = false;  ///< the order climbs by one each step to max_order and stays
+struct BdfIndex3Options : BdfOptions {
   BdfForm form = BdfForm::kSecondOrder;
-  bool judges_velocities = true;     ///< whether the error is also that of the velocities
   bool projects = true;              ///< velocities are projected, and s of (1) is used; s = 0 otherwise
   bool consistent_reactions = true;  ///< a and lambda from the index-1 equations, or those of (2)
-  StepEquationsOptions equations;
-  /// The solution before the start, for tests: q, v and x at the first step's distances, and the largest order at once.
-  std::function<dae::State(double t)> past;
 };
 
-class BdfIndex3 final : public Method {
+class BdfIndex3 final : public BdfMethod {
  public:
   /// The system has q' = v.
-  BdfIndex3(const MethodContext& context, const BdfOptions& options);
+  BdfIndex3(const MethodContext& context, const BdfIndex3Options& options);
 
-  void start(const dae::State& state) override;
-  StepOutcome attempt(double h) override;
   void accept() override;
   bool undo() override;
-  const dae::State& state() const override { return state_; }
-  void interpolate(double t, dae::State& out) override;
-  int dense_degree() const override;
-  int order() const override { return control_.order; }
-  std::optional<double> propose_step() const override { return h_next_; }
-  void add_counts(Statistics& statistics) const override { equations_->add_counts(statistics); }
-  std::string describe_trouble() override;
-
-  /// Reciprocal condition of the matrix near the last trial, for a step of size h and the present order.
-  double calc_rcond(double h);
 
  private:
-  using Vector = linalg::Vector;
-
-  /// What decides on order and step besides the errors.
-  struct Control {
-    int order = 1;       // of the next attempt
-    int last_order = 0;  // of the last accepted step; 0: there is none
-    double last_h = 0;
-    int steady = 0;      // accepted steps in a row with last_order and last_h
-    bool climbs = true;  // the first steps: order and step grow together
-  };
-  struct Choice {
-    int order;
-    double estimate;  // weighted error of a step of the same size with this order
-  };
-
-  void polish_state();
-  void begin_history(double h);
-  void fill_from_past(double h);
-  void set_known();
-  bool solve();
-  bool complete();
+  bool solve() override;
+  bool complete() override;
+  double measure(Vector& deviation) override;
+  void note_begin() override;
+  void note_judged() override;
   void set_across(Vector& derivative);
-  double calc_size(int order);
-  Choice choose_order(double size, int steady);
-  void choose_next(double h, double size);
 
-  MethodContext context_;
-  dae::Evaluation& evaluation_;
-  BdfOptions options_;
-  int n_v_, n_x_, m_, n_g_, n_y_;  // n_y: of (q, v, x)
-  bool shifts_;                    // whether s of (1) may differ from zero
-  std::unique_ptr<ImplicitStep> equations_;
-  BdfHistory history_;          // of (q, v, x, a, lambda, x'); the last three only start Newton's iteration
-  std::vector<int> algebraic_;  // states that occur without their rate
-  Control control_, before_;    // now, and before the last accepted step
-  Control accepted_;            // what becomes of it when the attempt is accepted
-  dae::State begin_, state_, trial_;
-  Vector predicted_, rate_, stacked_, error_, work_;
-  Vector known_, known_v_, known_x_;
-  Vector across_, across_before_, across_next_;  // N v^(k) of (1) for the order of control_, before_ and accepted_
+  BdfIndex3Options options_;
+  bool shifts_;  // whether s of (1) may differ from zero
+  Vector known_;
+  Vector across_, across_before_, across_next_;  // N v^(k) of (1): now, before the last accepted step, and after it
   Vector upper_, lower_;
-  std::optional<double> h_next_;
-  int failures_ = 0;  // attempts in a row that came to nothing
-  bool begin_is_set_ = false;
-  kkt::AccelerationStatus trouble_ = kkt::AccelerationStatus::kSolved;
-  bool newton_failed_ = false;
 };
 
 }  // namespace trammel::integrators

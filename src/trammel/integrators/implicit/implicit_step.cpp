@@ -27,12 +27,12 @@ NewtonKind read_newton_kind(const std::string& word) {
 ImplicitStep::ImplicitStep(const MethodContext& context, const ErrorNorm& norm, const StepEquationsOptions& options)
     : context_(context),
       evaluation_(context.evaluation),
+      norm_(norm),
       options_(options),
       n_v_(evaluation_.structure().n_v()),
       n_x_(evaluation_.structure().n_x()),
       m_(evaluation_.structure().m()),
       n_g_(evaluation_.structure().n_g),
-      norm_(norm),
       policy_(options.policy) {
   const dae::Structure& s = evaluation_.structure();
   trial_ = dae::State::zero(s);
@@ -66,7 +66,7 @@ bool ImplicitStep::solve(const StepCoefficients& coefficients, const CorrectionS
     const auto iterate = [&] {
       const bool renews = is_full && !std::exchange(is_first, false);
       if ((renews && !renew(RenewalCause::kEveryIteration)) || !correct(scale)) return std::nan("");
-      return norm_.calc(dq_, dv_, dx_);
+      return measure_correction();
     };
     outcome_ = math::iterate_newton(
         iterate,

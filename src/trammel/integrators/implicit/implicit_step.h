@@ -54,8 +54,8 @@ class ImplicitStep {
 
   /// The method begins anew: the matrix is no longer trusted.
   void note_restart() { policy_.note_restart(); }
-  /// The state at the begin of the step, complete.
-  virtual void set_begin(const dae::State& begin) = 0;
+  /// The state at the begin of the step, complete; for equations that need it.
+  virtual void set_begin(const dae::State& /*begin*/) {}
   /// What is known of displacement, velocity and states at the end of the step, and its time: d, v_*, x_* of
   /// step_equations.h.
   void set_known(double t, linalg::VectorIn displacement, linalg::VectorIn v, linalg::VectorIn x);
@@ -74,7 +74,7 @@ class ImplicitStep {
   double calc_rcond(const StepCoefficients& coefficients);
   void add_counts(Statistics& statistics) const { statistics.linear += solver_->counts(); }
   /// Why solve() returned false, in words.
-  std::string describe_trouble();
+  virtual std::string describe_trouble();
 
  protected:
   /// A derivative and where it stands in the matrix.
@@ -94,9 +94,12 @@ class ImplicitStep {
   /// One correction, by which the trial moves; into dq_, dv_ and dx_ goes what it is measured by. False when it is not
   /// finite.
   virtual bool correct(const CorrectionScale& scale) = 0;
+  /// The size of a correction.
+  virtual double measure_correction() { return norm_.calc(dq_, dv_, dx_); }
 
   MethodContext context_;
   dae::Evaluation& evaluation_;
+  const ErrorNorm& norm_;
   StepEquationsOptions options_;
   int n_v_, n_x_, m_, n_g_;
   std::optional<kkt::Solver> solver_;  // made by the equations, which know the layout
@@ -113,7 +116,6 @@ class ImplicitStep {
   double round_off(const CorrectionScale& scale);
   bool is_at_round_off() const;
 
-  const ErrorNorm& norm_;
   JacobianPolicy policy_;
   math::NewtonOutcome outcome_;
   linalg::FactorStatus factors_{.ok = true};

@@ -41,7 +41,7 @@ const MethodEntry bdf_i3_entry{
           "derivatives of M a and G^T lambda"}},
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {
       const auto word = [&](const char* name) { return option_value(bdf_i3_entry, context.options, name); };
-      BdfOptions options;
+      BdfIndex3Options options;
       options.max_order = std::stoi(word("max_order"));
       options.fixed_order = word("order") == "fixed";
       options.form = word("form") == "first-order" ? BdfForm::kFirstOrder : BdfForm::kSecondOrder;

@@ -40,7 +40,7 @@ ReducedEquations::ReducedEquations(const MethodContext& context, const ChartOpti
     : context_(context),
       evaluation_(context.evaluation),
       options_(options),
-      chart_(kinematics::make_parametrisation(options.kind, evaluation_.structure(), options.independent)),
+      chart_(kinematics::make_parametrisation(options.kind, evaluation_.structure().jacobian, options.independent)),
       n_v_(evaluation_.structure().n_v()),
       n_w_(chart_->dimension()),
       n_x_(evaluation_.structure().n_x()),
