@@ -185,7 +185,7 @@ TEST(Partitioning, KeepsThePartitionThatIsGiven) {
   const cases::Case c = cases::build_case(*cases::find_case("double-pendulum"));
   dae::Evaluation evaluation(*c.system);
   evaluation.set(c.start);
-  Partitioning free(evaluation.structure(), {}), fixed(evaluation.structure(), {5, 2});
+  Partitioning free(evaluation.structure().jacobian, {}), fixed(evaluation.structure().jacobian, {5, 2});
   ASSERT_EQ(free.choose(evaluation.jacobian()), ChartChoice::kAnother);
   EXPECT_EQ(free.choose(evaluation.jacobian()), ChartChoice::kSame);
   EXPECT_NE(free.independent(), (std::vector<int>{2, 5})) << "pivots would have taken others";
@@ -210,7 +210,7 @@ TEST(Partitioning, GivenCoordinatesThatDescribeNothingAreSingular) {
   const cases::Case c = cases::build_case(*cases::find_case("pendulum"));
   dae::Evaluation evaluation(*c.system);
   evaluation.set_position(0, Vector{{1, 0}});
-  Partitioning by_x(evaluation.structure(), {0}), by_y(evaluation.structure(), {1});
+  Partitioning by_x(evaluation.structure().jacobian, {0}), by_y(evaluation.structure().jacobian, {1});
   EXPECT_EQ(by_x.choose(evaluation.jacobian()), ChartChoice::kSingular);
   EXPECT_EQ(by_y.choose(evaluation.jacobian()), ChartChoice::kAnother);
 }

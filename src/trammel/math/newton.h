@@ -17,6 +17,7 @@ struct NewtonOptions {
   double tolerance = 1e-2;  ///< of the distance to the solution, in the norm of the corrections
   double max_rate = 0.9;    ///< a larger rate counts as divergence
   double floor = 0;         ///< corrections of this size are rounding errors: nothing is left to gain
+  bool forecasts = true;    ///< gives up early; otherwise only after the last iteration, or at a rate above max_rate
 };
 
 enum class NewtonStatus { kConverged, kTooSlow, kDiverged, kFailed };
@@ -62,7 +63,7 @@ NewtonOutcome iterate_newton(Correct&& correct, const NewtonOptions& options, do
       outcome.status = NewtonStatus::kDiverged;
       return outcome;
     }
-    if (std::pow(rate, options.max_iterations - k) / (1 - rate) * norm > options.tolerance) break;
+    if (options.forecasts && std::pow(rate, options.max_iterations - k) / (1 - rate) * norm > options.tolerance) break;
   }
   outcome.status = NewtonStatus::kTooSlow;
   return outcome;

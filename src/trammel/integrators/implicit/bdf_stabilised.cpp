@@ -14,6 +14,7 @@ namespace {
 std::unique_ptr<ImplicitStep> make_equations(const MethodContext& context, const BdfStabilisedOptions& options) {
   StabilisedOptions stabilised = options.stabilised;
   stabilised.newton = options.equations;
+  stabilised.counts_velocities = options.judges_velocities;
   return std::make_unique<StabilisedEquations>(context, context.norm, stabilised);
 }
 
@@ -126,6 +127,7 @@ BdfStabilisedOptions read_stabilised_settings(const MethodEntry& entry, const Me
     result.equations.policy = {.max_rate = 1, .max_coefficient_change = 0.4, .max_age = 1'000'000'000};
     result.equations.max_iterations = 4;
     result.equations.tolerance = 0.33;
+    result.equations.forecasts = false;
   }
   if (!has_option(entry, "split")) return result;
   using kinematics::ParametrisationKind;

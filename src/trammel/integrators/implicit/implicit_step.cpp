@@ -72,7 +72,8 @@ bool ImplicitStep::solve(const StepCoefficients& coefficients, const CorrectionS
         iterate,
         {.max_iterations = context_.has_fixed_step ? kMaxIterationsOfFixedSteps : options_.max_iterations,
          .tolerance = options_.tolerance,
-         .floor = round_off(scale)},
+         .floor = round_off(scale),
+         .forecasts = options_.forecasts},
         policy_.rate());
     policy_.note_iteration(outcome_);
     context_.statistics.newton_iterations += outcome_.iterations;

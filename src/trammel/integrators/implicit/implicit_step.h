@@ -43,6 +43,7 @@ struct StepEquationsOptions {
   /// instead of 3.4) for as many more matrices (0.18 instead of 0.11), and changes little elsewhere.
   JacobianPolicyOptions policy{.max_rate = 0.1};
   int max_iterations = 10;
+  bool forecasts = true;    ///< gives up early: math::NewtonOptions
   double tolerance = 1e-3;  ///< of the distance to the solution, by CorrectionScale
 };
 

@@ -224,13 +224,14 @@ bool StabilisedEquations::correct(const CorrectionScale& scale) {
 
 /// Multipliers count like positions and velocities where they are unknowns.
 double StabilisedEquations::measure_correction() {
-  const double rest = norm_.calc(dq_, dv_, dx_);
+  const bool has_v = settings_.counts_velocities;
+  const double rest = has_v ? norm_.calc(dq_, dv_, dx_) : norm_.calc_without_velocities(dq_, dx_);
   if (settings_.multipliers != MultiplierUse::kUnknowns || m_ == 0) return rest;
   const auto square = [&](double change, double value) {
     const double e = change / (norm_.rtol() * std::abs(value) + norm_.atol());
     return e * e;
   };
-  const double n = static_cast<double>(dq_.size() + dv_.size() + dx_.size());
+  const double n = (has_v ? 2 : 1) * n_v_ + n_x_;
   double sum = rest * rest * n;
   for (int i = 0; i < m_; ++i) sum += square(dlambda_[i], trial_.lambda[i]);
   for (int i = 0; i < n_g_; ++i) sum += square(dmu_[i], mu_[i]);

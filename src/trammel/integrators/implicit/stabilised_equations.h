@@ -50,6 +50,7 @@ struct StabilisedOptions {
   MultiplierUse multipliers = MultiplierUse::kUnknowns;
   SplitPoint split_point = SplitPoint::kIterate;  ///< of eliminated multipliers
   bool differentiates_reactions = true;           ///< whether the matrix has the terms of lambda and mu
+  bool counts_velocities = true;                  ///< in the size of corrections
   kinematics::ParametrisationKind split = kinematics::ParametrisationKind::kPartitioning;
   double max_condition_growth = 1.25;  ///< of the split, before another is chosen
   StepEquationsOptions newton;
