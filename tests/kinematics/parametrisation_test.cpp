@@ -171,7 +171,8 @@ TEST(Parametrisation, BothKindsDescribeTheSameMotions) {
     const dae::Structure& s = evaluation.structure();
     if (s.m() == 0 || s.m() == s.n_v()) continue;
     evaluation.set(b.first);
-    const auto partition = make_parametrisation(kKinds[0], s.jacobian), plane = make_parametrisation(kKinds[1], s.jacobian);
+    const auto partition = make_parametrisation(kKinds[0], s.jacobian),
+               plane = make_parametrisation(kKinds[1], s.jacobian);
     ASSERT_EQ(partition->choose(evaluation.jacobian()), ChartChoice::kAnother);
     ASSERT_EQ(plane->choose(evaluation.jacobian()), ChartChoice::kAnother);
     const MatrixXd P = Matrices(*partition, evaluation.jacobian()).P, Q = Matrices(*plane, evaluation.jacobian()).P;

@@ -73,15 +73,15 @@ void BdfStabilised::add_notes(std::vector<std::string>& notes) const {
   const StabilisedOptions& s = options_.stabilised;
   if (s.multipliers != MultiplierUse::kEliminated || s.split_point != SplitPoint::kMatrix) return;
   notes.emplace_back(
-      "the constraint forces were eliminated with a frozen projector: this damps small fast oscillations, but it solves "
-      "other equations than those of the model, and the error does not fall with the tolerance; check the result with "
+      "the constraint forces were eliminated with a frozen projector: this damps small fast oscillations, but it "
+      "solves "
+      "other equations than those of the model, and its error need not fall with the tolerance; check the result with "
       "another method, or with projector=current");
 }
 
 std::vector<MethodOptionInfo> with_stabilised_settings(std::vector<MethodOptionInfo> own,
                                                        const std::string& max_order) {
-  own.push_back({"max_order",
-                 with_default(max_order, {"1", "2", "3", "4", "5", "6"}),
+  own.push_back({"max_order", with_default(max_order, {"1", "2", "3", "4", "5", "6"}),
                  "largest order; from 3 on fast undamped oscillations are amplified, at 6 all but well damped ones"});
   own.push_back({"order", {"variable", "fixed"}, "chosen by the errors, or raised at every step up to max_order"});
   own.push_back({"error",
@@ -99,12 +99,12 @@ std::vector<MethodOptionInfo> with_stabilised_settings(std::vector<MethodOptionI
 
 std::vector<MethodOptionInfo> with_split_settings(std::vector<MethodOptionInfo> own, const std::string& judged,
                                                   const std::string& max_order) {
-  own.push_back({"split",
-                 {"lu", "qr"},
-                 "how dependent directions are chosen: coordinates, by the pivots of an LU decomposition of G^T (sparse "
-                 "where G is), or the range of G^T, by a QR decomposition (full matrices)"});
-  own.push_back({"judged",
-                 with_default(judged, {"all", "independent"}),
+  own.push_back(
+      {"split",
+       {"lu", "qr"},
+       "how dependent directions are chosen: coordinates, by the pivots of an LU decomposition of G^T (sparse "
+       "where G is), or the range of G^T, by a QR decomposition (full matrices)"});
+  own.push_back({"judged", with_default(judged, {"all", "independent"}),
                  "coordinates whose error counts: all, or the independent ones"});
   own.push_back({"condition_growth",
                  {"1.25"},

@@ -20,8 +20,9 @@ const MethodEntry bdf_cm_entry{
     .options = with_split_settings(
         {{"projector",
           {"current", "predictor", "frozen"},
-          "where the projector that eliminates the multipliers is taken: at every iterate, at the prediction of a step, "
-          "or where the matrix was evaluated. frozen damps fast oscillations and is not accurate: its error does not "
+          "where the projector that eliminates the multipliers is taken: at every iterate, at the prediction of a "
+          "step, "
+          "or where the matrix was evaluated. frozen damps fast oscillations and is not accurate: its error need not "
           "fall with the tolerance"}},
         "independent", "2"),
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {

@@ -10,8 +10,9 @@ extern const MethodEntry bdf_ggl_entry;
 
 const MethodEntry bdf_ggl_entry{
     .name = "bdf-ggl",
-    .summary = "BDF of variable order on the stabilised index-2 equations (GGL); positions and velocities keep their "
-               "constraints",
+    .summary =
+        "BDF of variable order on the stabilised index-2 equations (GGL); positions and velocities keep their "
+        "constraints",
     .order = BdfHistory::kLargestOrder,
     .capabilities = {.nonholonomic = true,
                      .implicit_states = true,
