@@ -128,6 +128,7 @@ BdfStabilisedOptions read_stabilised_settings(const MethodEntry& entry, const Me
     result.equations.max_iterations = 4;
     result.equations.tolerance = 0.33;
     result.equations.forecasts = false;
+    result.stabilised.counts_multipliers = !has_option(entry, "split");
   }
   if (!has_option(entry, "split")) return result;
   using kinematics::ParametrisationKind;

@@ -222,11 +222,11 @@ bool StabilisedEquations::correct(const CorrectionScale& scale) {
   return std::isfinite(upper_.sum() + lower_.sum());
 }
 
-/// Multipliers count like positions and velocities where they are unknowns.
+/// Multipliers may count like positions and velocities.
 double StabilisedEquations::measure_correction() {
   const bool has_v = settings_.counts_velocities;
   const double rest = has_v ? norm_.calc(dq_, dv_, dx_) : norm_.calc_without_velocities(dq_, dx_);
-  if (settings_.multipliers != MultiplierUse::kUnknowns || m_ == 0) return rest;
+  if (!settings_.counts_multipliers || m_ == 0) return rest;
   const auto square = [&](double change, double value) {
     const double e = change / (norm_.rtol() * std::abs(value) + norm_.atol());
     return e * e;

@@ -34,7 +34,7 @@
 namespace trammel::integrators {
 
 enum class MultiplierUse {
-  kUnknowns,    ///< predicted, iterated, and counted in the size of corrections
+  kUnknowns,    ///< predicted and iterated
   kReset,       ///< by (7) at the prediction, then iterated; not counted
   kEliminated,  ///< by (7) always
 };
@@ -50,6 +50,7 @@ struct StabilisedOptions {
   MultiplierUse multipliers = MultiplierUse::kUnknowns;
   SplitPoint split_point = SplitPoint::kIterate;  ///< of eliminated multipliers
   bool differentiates_reactions = true;           ///< whether the matrix has the terms of lambda and mu
+  bool counts_multipliers = false;                ///< unknowns, in the size of corrections, as DASSL does
   bool counts_velocities = true;                  ///< in the size of corrections
   kinematics::ParametrisationKind split = kinematics::ParametrisationKind::kPartitioning;
   double max_condition_growth = 1.25;  ///< of the split, before another is chosen

@@ -11,7 +11,7 @@ extern const MethodEntry bdf_cm_entry;
 const MethodEntry bdf_cm_entry{
     .name = "bdf-cm",
     .summary = "bdf-cs without derivatives of the projector (CM iteration), to damp small fast oscillations",
-    .order = BdfHistory::kLargestOrder,
+    .order = 2,  // of the default max_order
     .capabilities = {.nonholonomic = true,
                      .implicit_states = true,
                      .reaction_dependent_forces = false,
