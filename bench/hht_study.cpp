@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include "bench/markdown_table.h"
+#include "bench/study.h"
 #include "cases/case.h"
 #include "cases/reference.h"
 #include "trammel/integrators/implicit/step_equations.h"
@@ -683,52 +684,21 @@ void print_chains() {
   }
 }
 
-struct Table {
-  std::string_view name;
-  std::string_view title;
-  void (*print)();
+constexpr std::array kTables{
+    StudyTable<>{"tolerance", "Error against tolerance", print_tolerance},
+    StudyTable<>{"proportional", "Error against tolerance, control = per-unit-step", print_proportional},
+    StudyTable<>{"ringing", "Errors over all accepted steps, tolerance 1e-5", print_ringing},
+    StudyTable<>{"heuristics", "What the heuristics bring, tolerance 1e-6", print_heuristics},
+    StudyTable<>{"alpha", "Stiff double pendulum: error at the end / tol^(2/3)", print_alpha},
+    StudyTable<>{"condition", "Condition of Newton's matrix", print_condition},
+    StudyTable<>{"stiff", "hht and bdf-i3 at equal error", print_stiff},
+    StudyTable<>{"chains", "Long chains", print_chains},
 };
-
-constexpr std::array<Table, 8> kTables{{
-    {"tolerance", "Error against tolerance", print_tolerance},
-    {"proportional", "Error against tolerance, control = per-unit-step", print_proportional},
-    {"ringing", "Errors over all accepted steps, tolerance 1e-5", print_ringing},
-    {"heuristics", "What the heuristics bring, tolerance 1e-6", print_heuristics},
-    {"alpha", "Stiff double pendulum: error at the end / tol^(2/3)", print_alpha},
-    {"condition", "Condition of Newton's matrix", print_condition},
-    {"stiff", "hht and bdf-i3 at equal error", print_stiff},
-    {"chains", "Long chains", print_chains},
-}};
-
-int run_tables(std::span<char*> names) {
-  const auto is_wanted = [&](const Table& table) {
-    return names.empty() || std::find(names.begin(), names.end(), table.name) != names.end();
-  };
-  for (const std::string_view name : names) {
-    if (std::none_of(kTables.begin(), kTables.end(), [&](const Table& table) { return table.name == name; })) {
-      fmt::print(stderr, "usage: hht_study [TABLE]...; tables:");
-      for (const Table& table : kTables) fmt::print(stderr, " {}", table.name);
-      fmt::print(stderr, "\n");
-      return 2;
-    }
-  }
-  for (const Table& table : kTables) {
-    if (!is_wanted(table)) continue;
-    fmt::print("## {} ({})\n\n", table.title, table.name);
-    table.print();
-    fmt::print("\n");
-  }
-  return 0;
-}
 
 }  // namespace
 }  // namespace trammel::bench
 
 int main(int argc, char** argv) {
-  try {
-    return trammel::bench::run_tables(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "hht_study: {}\n", error.what());
-    return 1;
-  }
+  return trammel::bench::print_tables("hht_study [TABLE]...", trammel::bench::kTables,
+                                      trammel::bench::words_of(argc, argv));
 }

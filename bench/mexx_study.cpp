@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "bench/markdown_table.h"
+#include "bench/study.h"
 #include "cases/case.h"
 #include "cases/reference.h"
 #include "trammel/integrators/integrate.h"
@@ -345,42 +346,20 @@ void print_drift() {
   }
 }
 
-struct Table {
-  const char* name;
-  const char* title;
-  void (*print)();
+constexpr std::array kTables{
+    StudyTable<>{"drum", "Cable drum with dry friction (table 5.1, tolerance 1e-5)", print_drum},
+    StudyTable<>{"seven-body", "Seven-body mechanism (table 5.2)", print_seven_bodies},
+    StudyTable<>{"dense", "Dense output and roots of the crank's acceleration", print_dense},
+    StudyTable<>{"truck", "Truck (table 5.3; its data are not the report's)", print_truck},
+    StudyTable<>{"chain", "Insulator chain to t = 0.1 (table 5.5)", print_chain},
+    StudyTable<>{"linear", "Linear algebra on the chain (tables 5.5, 5.6)", print_linear},
+    StudyTable<>{"drift", "Drift over a million steps", print_drift},
 };
-
-constexpr std::array<Table, 7> kTables{
-    {{"drum", "Cable drum with dry friction (table 5.1, tolerance 1e-5)", print_drum},
-     {"seven-body", "Seven-body mechanism (table 5.2)", print_seven_bodies},
-     {"dense", "Dense output and roots of the crank's acceleration", print_dense},
-     {"truck", "Truck (table 5.3; its data are not the report's)", print_truck},
-     {"chain", "Insulator chain to t = 0.1 (table 5.5)", print_chain},
-     {"linear", "Linear algebra on the chain (tables 5.5, 5.6)", print_linear},
-     {"drift", "Drift over a million steps", print_drift}}};
-
-int run(std::span<char*> words) {
-  for (const std::string_view word : words.subspan(1)) {
-    if (std::none_of(kTables.begin(), kTables.end(), [&](const Table& t) { return word == t.name; })) {
-      std::vector<std::string> names;
-      for (const Table& table : kTables) names.emplace_back(table.name);
-      fmt::print(stderr, "mexx_study: there is no table '{}'; there are: {}\n", word, fmt::join(names, ", "));
-      return 2;
-    }
-  }
-  for (const Table& table : kTables) {
-    const auto wanted = words.subspan(1);
-    if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(),
-                                        [&](const char* word) { return std::string_view(word) == table.name; }))
-      continue;
-    fmt::print("\n## {} (`{}`)\n\n", table.title, table.name);
-    table.print();
-  }
-  return 0;
-}
 
 }  // namespace
 }  // namespace trammel::bench
 
-int main(int argc, char** argv) { return trammel::bench::run({argv, static_cast<std::size_t>(argc)}); }
+int main(int argc, char** argv) {
+  return trammel::bench::print_tables("mexx_study [TABLE]...", trammel::bench::kTables,
+                                      trammel::bench::words_of(argc, argv));
+}

@@ -6,26 +6,18 @@
 // step sizes into a folder. Times are processor times of whole runs, all threads. docs/studies/state-space.md shows and
 // explains the tables.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <array>
-#include <exception>
-#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/state_space/experiment.h"
+#include "bench/study.h"
 
 namespace trammel::bench {
 namespace {
 
-struct Table {
-  std::string_view name;
-  const char* title;
-  void (*print)(const StudyOptions&);
-};
+using Table = StudyTable<StudyOptions>;
 
 constexpr std::array kTables{
     Table{"reference", "Double pendulum: how exact the reference is", print_pendulum_reference},
@@ -46,42 +38,29 @@ constexpr std::array kTables{
     Table{"work", "Work and precision", print_work_precision},
 };
 
-int run(std::span<char*> words) {
+/// Takes the options out of the words; what is left are names of tables.
+StudyOptions take_options(std::vector<std::string_view>& words) {
   StudyOptions options;
-  std::vector<std::string_view> wanted;
+  std::vector<std::string_view> names;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (word == "--all") {
+    if (words[i] == "--all") {
       options.is_full = true;
-    } else if (word == "--figures" && i + 1 < words.size()) {
+    } else if (words[i] == "--figures" && i + 1 < words.size()) {
       options.figures = words[++i];
-    } else if (std::any_of(kTables.begin(), kTables.end(), [&](const Table& t) { return t.name == word; })) {
-      wanted.push_back(word);
     } else {
-      std::vector<std::string_view> names;
-      for (const Table& table : kTables) names.push_back(table.name);
-      fmt::print(stderr, "usage: state_space_study [--all] [--figures FOLDER] [TABLE]...; tables: {}\n",
-                 fmt::join(names, " "));
-      return 2;
+      names.push_back(words[i]);
     }
   }
-  for (const Table& table : kTables) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), table.name) == wanted.end()) continue;
-    fmt::print("## {} (`{}`)\n\n", table.title, table.name);
-    table.print(options);
-    fmt::print("\n");
-  }
-  return 0;
+  words = std::move(names);
+  return options;
 }
 
 }  // namespace
 }  // namespace trammel::bench
 
 int main(int argc, char** argv) {
-  try {
-    return trammel::bench::run(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "state_space_study: {}\n", error.what());
-    return 1;
-  }
+  std::vector<std::string_view> words = trammel::bench::words_of(argc, argv);
+  const trammel::bench::StudyOptions options = trammel::bench::take_options(words);
+  return trammel::bench::print_tables("state_space_study [--all] [--figures FOLDER] [TABLE]...",
+                                      trammel::bench::kTables, words, options);
 }

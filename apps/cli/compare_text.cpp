@@ -90,7 +90,7 @@ std::string describe_rankings(const Comparison& comparison) {
 
 std::string describe_runs(const Comparison& comparison) {
   const std::vector<TableColumn>& columns = run_columns();
-  std::vector<std::vector<std::string>> rows{{}};
+  std::vector<std::vector<std::string>> rows(1);
   for (const TableColumn& column : columns) rows.front().push_back(column.heading);
   for (const ComparedRun& run : comparison.runs) rows.push_back(list_cells(run));
   std::vector<std::size_t> widths(columns.size(), 0);

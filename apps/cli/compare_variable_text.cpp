@@ -218,7 +218,7 @@ std::string describe_variables(const Comparison& comparison, const CompareContex
   for (std::size_t i = 0; i < context.variables.size(); ++i) {
     for (auto run = comparison.runs.begin(); run != comparison.runs.end();) {
       const std::string& method = run->method;
-      std::vector<std::vector<std::string>> rows{{}};
+      std::vector<std::vector<std::string>> rows(1);
       for (const TableColumn& column : variable_columns()) rows.front().push_back(column.heading);
       rows.front().back().clear();  // remarks speak for themselves
       for (; run != comparison.runs.end() && run->method == method; ++run) {

@@ -67,6 +67,7 @@ double EventLocator::value_at(const Event& event, double t, Detail detail) {
 
 const std::vector<Root>& EventLocator::find_roots(double begin, double end) {
   roots_.clear();
+  if (is_idle_) return roots_;
   memory_before_ = memory_;
   for (Memory& m : memory_) {
     m.has_last = m.sign != 0 && sign_of(m.value) == m.sign;

@@ -26,8 +26,6 @@ class EventLocator {
  public:
   EventLocator(const std::vector<Event>& events, ContinuousSolution& solution, int checks_per_step);
 
-  /// Whether there is nothing to look for: all events know their times.
-  bool is_idle() const { return is_idle_; }
   /// Takes the signs at the first state of a run, or after a restart; what `fired` just caused is not seen again.
   void start(const dae::State& state, const std::vector<std::size_t>& fired = {});
   /// The events whose functions changed sign between the last point and the state of start(): what fired made them
@@ -63,7 +61,7 @@ class EventLocator {
   const std::vector<Event>& events_;
   ContinuousSolution& solution_;
   int checks_;
-  bool is_idle_ = true;
+  bool is_idle_ = true;                    // nothing to look for: all events know their times
   Detail detail_ = Detail::kInterpolated;  // of the checking points
   std::vector<Memory> memory_, memory_before_;
   std::vector<Root> roots_;

@@ -65,7 +65,7 @@ std::string describe_non_finite(dae::Evaluation& evaluation) {
   };
   const dae::Point& at = evaluation.point();
   // What the system knows of it besides, such as the force or the expression.
-  const auto with_cause = [&](std::string message) {
+  const auto with_cause = [&](const std::string& message) {
     const std::string trouble = evaluation.find_trouble();
     return trouble.empty() ? message : message + "; " + trouble;
   };

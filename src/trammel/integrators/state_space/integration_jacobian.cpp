@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace trammel::integrators {
@@ -26,7 +27,7 @@ const double kDifference = std::sqrt(std::numeric_limits<double>::epsilon());
 /// of its own, since solving needs room.
 class IntegrationJacobian::Columns {
  public:
-  Columns(const dae::Structure& structure, int n_w) : structure_(structure), n_w_(n_w) {
+  Columns(const dae::Structure& structure, int n_w) : structure_(structure) {
     const int m = structure.m(), n = structure.n_v(), count = 2 * n_w + structure.n_x();
     upper = Eigen::MatrixXd::Zero(n, count);
     lower = Eigen::MatrixXd::Zero(m, count);
@@ -70,7 +71,6 @@ class IntegrationJacobian::Columns {
 
  private:
   const dae::Structure& structure_;
-  int n_w_;
   std::vector<kkt::Solver> solvers_;
   std::vector<char> is_ok_;
 };

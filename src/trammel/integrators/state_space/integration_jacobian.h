@@ -22,7 +22,6 @@
 #include <Eigen/Core>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "trammel/integrators/state_space/reduced_equations.h"
@@ -48,6 +47,8 @@ class IntegrationJacobian {
 
   /// Keeps references.
   IntegrationJacobian(const MethodContext& context, ReducedEquations& equations, JacobianKind kind);
+  IntegrationJacobian(const IntegrationJacobian&) = delete;
+  IntegrationJacobian& operator=(const IntegrationJacobian&) = delete;
   ~IntegrationJacobian();
 
   /// (1) at a complete state. Leaves the chart factorised there. False when it cannot be evaluated.

@@ -29,6 +29,7 @@ class ReducedProblem {
   explicit ReducedProblem(const dae::ConstrainedSystem& system, const ReducedOptions& options = {});
   ReducedProblem(const ReducedProblem&) = delete;
   ReducedProblem& operator=(const ReducedProblem&) = delete;
+  ~ReducedProblem() = default;
 
   ReducedEquations& equations() { return equations_; }
   /// What an IntegrationJacobian is made with.
