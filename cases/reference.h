@@ -2,7 +2,8 @@
 
 // Reference solutions of the cases: files of cases/reference/, one for each set of parameters. A file says how it was
 // computed and how exact it is; values carry the name of the position, velocity or constraint row (for its multiplier)
-// that they belong to, and accelerations are named a(velocity).
+// that they belong to, and accelerations are named a(velocity). Files of limits/ hold what a case tends to, for
+// infinite stiffness say, under the same names.
 
 #include <filesystem>
 #include <map>
@@ -29,7 +30,7 @@ struct Reference {
 
 /// Throws std::runtime_error naming the file when it cannot be read or lacks something.
 Reference load_reference(const std::filesystem::path& file);
-/// Every *.json file of a folder, by name.
+/// Every *.json file of a folder, by name; not those of folders in it.
 std::vector<Reference> load_references(const std::filesystem::path& folder);
 
 /// The number in `state` that a reference calls `name`. Throws std::out_of_range when there is none.

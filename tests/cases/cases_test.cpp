@@ -36,6 +36,8 @@ std::vector<Variant> all_variants() {
   const auto add = [&](const std::string& name, const ParameterValues& parameters) {
     variants.push_back({find_case(name), parameters});
   };
+  add("bushing-chain", {{"n", 2}, {"stiffness", 1e4}});
+  add("bushing-chain", {{"n", 5}, {"ratio", 3}, {"damping", 100}});
   add("bushing-pendulum", {{"eps", 1e-6}, {"g", 9.81}});
   add("cable-drum", {{"mu", 0}});
   add("cable-drum", {{"mu", 1.5}});
@@ -246,6 +248,7 @@ TEST(Cases, AreFoundByName) {
   for (const char* name : {"andrews",
                            "bdf-exercise",
                            "bricard",
+                           "bushing-chain",
                            "bushing-pendulum",
                            "bushing-pendulum-bodies",
                            "cable-drum",

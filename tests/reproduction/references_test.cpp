@@ -20,11 +20,15 @@ std::vector<Reference> references() {
 
 /// An explicit formula follows every oscillation; these have tens of thousands of them.
 bool is_too_fast_for_explicit_methods(const Reference& r) {
+  if (r.case_name == "bushing-chain") return r.parameters.at("stiffness") > 1e7;
   const auto eps = r.parameters.find("eps");
   if (eps == r.parameters.end()) return false;
   if (r.case_name == "point-mass-linear") return r.parameters.at("variant") == 2 && eps->second < 1e-4;
   return r.case_name == "point-mass-spring" && eps->second < 1e-4;
 }
+
+/// Whether there are fast oscillations that could be seen: the bushings of this one start without any.
+bool is_smooth(const Reference& r) { return r.case_name == "bushing-chain" && r.parameters.at("offset") == 0; }
 
 /// How far a value may be off, relative to 1 + its size. The multiplier of point-mass-linear contains (y + 1)/eps^2, so
 /// that an error of 1e-9 in the angle, which the tolerance allows, is magnified by x/eps^2.
@@ -113,7 +117,9 @@ double calc_error_of(const std::string& method, const Reference& reference, doub
 
 TEST_P(Reproduction, HhtApproachesTheReferenceWithTheTolerance) {
   const Reference& reference = GetParam();
-  if (is_too_fast_for_explicit_methods(reference)) GTEST_SKIP() << "oscillations that hht is there to damp";
+  if (is_too_fast_for_explicit_methods(reference) && !is_smooth(reference)) {
+    GTEST_SKIP() << "oscillations that hht is there to damp";
+  }
   const double loose = calc_error_of("hht", reference, 1e-5), tight = calc_error_of("hht", reference, 1e-7);
   // By theory the error goes like tol^(2/3), here by 0.046. Where it is small anyway, other things limit the steps.
   const double expected = std::pow(1e-7, 2.0 / 3);
