@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/state_space/experiment.h"
+#include "bench/state_space/tables.h"
 #include "bench/study.h"
 
 namespace trammel::bench {

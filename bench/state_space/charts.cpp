@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "bench/markdown_table.h"
-#include "bench/state_space/experiment.h"
+#include "bench/state_space/tables.h"
 #include "trammel/dae/evaluation.h"
 #include "trammel/kinematics/partitioning.h"
 #include "trammel/linalg/dense_lu.h"
@@ -191,7 +191,7 @@ void print_partition_factors(const StudyOptions&) {
     const dae::State start = form.from_quasi(problem.start);
     evaluation.set_position(start.t, start.q);
     const double* jacobian = evaluation.jacobian();
-    kinematics::Partitioning partition(s, {});
+    kinematics::Partitioning partition(s.jacobian, {});
     if (partition.choose(jacobian) == kinematics::ChartChoice::kSingular) continue;
     const std::vector<int>& dependent = partition.dependent();
     std::vector<linalg::Entry> entries;

@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "bench/markdown_table.h"
-#include "bench/state_space/experiment.h"
+#include "bench/state_space/tables.h"
 #include "trammel/analyses/run_variables.h"
 #include "trammel/figures/figure.h"
 

@@ -14,7 +14,7 @@ namespace {
 std::unique_ptr<ImplicitStep> make_equations(const MethodContext& context, const BdfStabilisedOptions& options) {
   StabilisedOptions stabilised = options.stabilised;
   stabilised.newton = options.equations;
-  stabilised.counts_velocities = options.judges_velocities;
+  stabilised.counts_velocities = options.judges_velocities || options.norm_has_velocities;
   return std::make_unique<StabilisedEquations>(context, context.norm, stabilised);
 }
 
@@ -66,7 +66,8 @@ double BdfStabilised::measure(Vector& deviation) {
     return norm.calc(q, v, x) * mean_of(counted_q + counted_v + n_x_, 2 * n_v_ + n_x_);
   }
   v.setZero();
-  return norm.calc_without_velocities(q, x) * mean_of(counted_q + n_x_, n_v_ + n_x_);
+  const int counted = counted_q + (options_.norm_has_velocities ? counted_v : 0) + n_x_;
+  return norm.calc_without_velocities(q, x) * mean_of(counted, n_v_ + n_x_);
 }
 
 void BdfStabilised::add_notes(std::vector<std::string>& notes) const {
@@ -124,6 +125,7 @@ BdfStabilisedOptions read_stabilised_settings(const MethodEntry& entry, const Me
   result.equations.newton = read_newton_kind(word("newton"));
   if (word("rules") == "dassl") {
     result.rules = BdfRules::dassl();
+    result.norm_has_velocities = true;
     result.equations.policy = {.max_rate = 1, .max_coefficient_change = 0.4, .max_age = 1'000'000'000};
     result.equations.max_iterations = 4;
     result.equations.tolerance = 0.33;

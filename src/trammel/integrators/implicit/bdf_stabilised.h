@@ -18,6 +18,9 @@ struct BdfStabilisedOptions : BdfOptions {
   StabilisedOptions stabilised;
   /// Whether the error is that of the independent coordinates alone; never where multipliers are unknowns.
   bool judges_independent = false;
+  /// Velocities that are not judged still count in Newton's test, and with an error of zero in the mean: so it is in a
+  /// program whose vector of errors was changed and whose norm was not.
+  bool norm_has_velocities = false;
 };
 
 class BdfStabilised final : public BdfMethod {

@@ -1,4 +1,4 @@
-#include "bench/state_space/experiment.h"
+#include "bench/experiment.h"
 
 #include <fmt/format.h>
 
