@@ -107,7 +107,7 @@ void print_point_mass(const std::string& name, const ParameterValues& parameters
     std::size_t i = 0;
     for (const Iteration& iteration : list_iterations()) {
       const Options options = make_report_options(iteration, row.tolerance, {{"error", "positions"}}, problem.t_end);
-      const RunResult run = run_sampled(problem, options, {}).result;
+      const RunResult run = run_or_throw(problem, options).result;
       const Counts* theirs = i < row.counts.size() ? &row.counts[i++] : nullptr;
       print_counts({tolerance_cell(row.tolerance), tolerance_cell(row.eps)}, iteration.label, theirs, run);
     }
@@ -150,7 +150,7 @@ void print_first_steps() {
       for (double exponent = -11; exponent <= -4; exponent += 0.25) {
         Options options = make_report_options(iteration, row.tolerance, {{"error", "positions"}}, problem.t_end);
         options.h_initial = std::pow(10.0, exponent);
-        steps.push_back(run_sampled(problem, options, {}).result.statistics.steps);
+        steps.push_back(run_or_throw(problem, options).result.statistics.steps);
       }
       std::sort(steps.begin(), steps.end());
       print_row({tolerance_cell(row.tolerance), tolerance_cell(row.eps), std::string(iteration.label),
@@ -178,9 +178,10 @@ void print_bushing() {
       std::size_t i = 0;
       for (const Iteration& iteration : list_iterations()) {
         // Positions and velocities, of GGL all of them and of the others the independent ones.
-        const MethodOptions judged{{"judged", iteration.label == "GGL" ? "all" : "independent"}};
+        const MethodOptions judged =
+            iteration.label == "GGL" ? MethodOptions{} : MethodOptions{{"judged", "independent"}};
         const Options options = make_report_options(iteration, row.tolerance, judged, problem.t_end);
-        const RunResult run = run_sampled(problem, options, {}).result;
+        const RunResult run = run_or_throw(problem, options).result;
         const Counts* theirs = i < row.counts.size() ? &row.counts[i++] : nullptr;
         print_counts({cell(gravity, "{:g}"), tolerance_cell(row.eps), tolerance_cell(row.tolerance)}, iteration.label,
                      theirs, run);
@@ -254,8 +255,8 @@ void print_chain() {
       for (const double tolerance : decades(2, 7)) {
         Options options = make_options(iteration.method, tolerance, iteration.settings);
         options.time_limit = kTimeLimit;
-        const analyses::SampledRun sampled =
-            run_sampled(problem, options, {.times = smooth.times(), .states = static_cast<int>(smooth.times().size())});
+        const analyses::SampledRun sampled = run_or_throw(
+            problem, options, {.times = smooth.times(), .states = static_cast<int>(smooth.times().size())});
         const std::vector<std::string> names{tolerance_cell(offset), std::string(iteration.label),
                                              tolerance_cell(tolerance)};
         if (!is_complete(sampled.result)) {

@@ -65,6 +65,13 @@ double calc_iterations_per_step(const RunResult& run) {
          static_cast<double>(std::max(run.statistics.steps, 1L));
 }
 
+analyses::SampledRun run_or_throw(const CompareProblem& problem, const Options& options,
+                                  const analyses::SamplingOptions& sampling) {
+  analyses::SampledRun run = run_sampled(problem, options, sampling);
+  if (!run.obstacle.empty()) throw std::runtime_error(options.method + ": " + run.obstacle);
+  return run;
+}
+
 TimedRun run_timed(const CompareProblem& problem, const Options& options, double enough) {
   constexpr std::size_t kMostRepetitions = 15;
   TimedRun timed;
@@ -72,9 +79,8 @@ TimedRun run_timed(const CompareProblem& problem, const Options& options, double
   double spent = 0;
   while (times.empty() || (spent < enough && times.size() < kMostRepetitions)) {
     const double begin = process_seconds();
-    analyses::SampledRun run = run_sampled(problem, options, {});
+    analyses::SampledRun run = run_or_throw(problem, options);
     times.push_back(process_seconds() - begin);
-    if (!run.obstacle.empty()) throw std::runtime_error(options.method + ": " + run.obstacle);
     spent += times.back();
     timed.result = std::move(run.result);
   }

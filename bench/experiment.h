@@ -37,6 +37,10 @@ long count_chart_changes(const RunResult& run);
 /// Newton iterations a step, attempts that were rejected included.
 double calc_iterations_per_step(const RunResult& run);
 
+/// A run; throws when the method cannot take the problem.
+analyses::SampledRun run_or_throw(const CompareProblem& problem, const Options& options,
+                                  const analyses::SamplingOptions& sampling = {});
+
 /// A run that is only timed: processor time of the process, all threads [s].
 struct TimedRun {
   RunResult result;

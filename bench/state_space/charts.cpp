@@ -53,16 +53,15 @@ std::vector<double> sample_times(const CompareProblem& problem, int count) {
   return times;
 }
 
-analyses::SampledRun run_or_throw(const CompareProblem& problem, const Options& options, int samples, int states = 0) {
-  analyses::SampledRun run = run_sampled(problem, options, {.times = sample_times(problem, samples), .states = states});
-  if (!run.obstacle.empty()) throw std::runtime_error(options.method + ": " + run.obstacle);
-  return run;
+analyses::SampledRun run_at_samples(const CompareProblem& problem, const Options& options, int samples,
+                                    int states = 0) {
+  return run_or_throw(problem, options, {.times = sample_times(problem, samples), .states = states});
 }
 
 constexpr int kSamples = 100;
 
 ErrorMeasure make_measure(const CompareProblem& problem, const std::string& method, double tolerance) {
-  const analyses::SampledRun run = run_or_throw(problem, make_options(method, tolerance), kSamples);
+  const analyses::SampledRun run = run_at_samples(problem, make_options(method, tolerance), kSamples);
   if (!is_complete(run.result)) throw std::runtime_error(method + ": " + run.result.reason);
   const dae::Structure& s = problem.system->structure();
   return {run.trajectory, s.position_names, s.velocity_names};
@@ -90,7 +89,7 @@ void print_charts(const StudyOptions& options) {
         for (const char* kind : {"partition", "tangent-plane"}) {
           Options with = make_options(method, tolerance, {{"coordinates", kind}});
           with.time_limit = 60;
-          const analyses::SampledRun sampled = run_or_throw(problem, with, kSamples);
+          const analyses::SampledRun sampled = run_at_samples(problem, with, kSamples);
           if (!is_complete(sampled.result)) {
             print_row({title(model), method, tolerance_cell(tolerance), kind, trouble_cell(sampled.result)});
             continue;
@@ -124,7 +123,7 @@ void print_chart_conditions(const StudyOptions&) {
     const analyses::Form form = analyses::choose_form(problem.mechanism, method);
     const dae::ConstrainedSystem& system =
         form.plain ? static_cast<const dae::ConstrainedSystem&>(*form.plain) : *problem.system;
-    const analyses::SampledRun run = run_or_throw(problem, make_options("for-sdirk", 1e-5), kSamples, kSamples);
+    const analyses::SampledRun run = run_at_samples(problem, make_options("for-sdirk", 1e-5), kSamples, kSamples);
     dae::Evaluation evaluation(system);
     for (const ParametrisationKind kind : {ParametrisationKind::kPartitioning, ParametrisationKind::kTangentPlane}) {
       const auto fresh = make_parametrisation(kind, system.structure().jacobian),
@@ -242,7 +241,7 @@ void print_work_precision(const StudyOptions& options) {
         // The largest step of implicit methods is left as it is: a user's run.
         Options with = make_options(method, tolerance);
         with.time_limit = 60;
-        const analyses::SampledRun sampled = run_or_throw(problem, with, kSamples);
+        const analyses::SampledRun sampled = run_at_samples(problem, with, kSamples);
         if (!is_complete(sampled.result)) {
           print_row({name, method, tolerance_cell(tolerance), trouble_cell(sampled.result)});
           continue;

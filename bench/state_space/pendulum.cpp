@@ -68,9 +68,8 @@ struct AnalysedRun {
 AnalysedRun analyse(const Pendulum& pendulum, const Options& options, const CompareProblem* part = nullptr) {
   analyses::RunErrors errors(pendulum.variables, pendulum.curves);
   analyses::SampledRun run =
-      run_sampled(part ? *part : pendulum.problem, options,
-                  {.times = {}, .interval = [&](const auto& interval) { errors.add(interval); }});
-  if (!run.obstacle.empty()) throw std::runtime_error(options.method + ": " + run.obstacle);
+      run_or_throw(part ? *part : pendulum.problem, options,
+                   {.times = {}, .interval = [&](const auto& interval) { errors.add(interval); }});
   const std::vector<VariableError> list = errors.list();
   return {std::move(run.result), list[0], list[1]};
 }
