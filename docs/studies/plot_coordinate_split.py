@@ -44,7 +44,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     for offset, rows in group(read_tables(sys.stdin)["chain"], "offset [m]").items():
-        draw_work_precision(offset, rows, Path(sys.argv[1]) / f"bushing-chain-work-precision-{float(offset):g}.svg")
+        draw_work_precision(offset, rows, Path(sys.argv[1]) / f"bushing-chain-work-precision-{offset}.svg")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 import math
 
 COLOURS = ["#1b6ca8", "#d1495b", "#2e8b57", "#8e5ea2", "#e08e0b", "#444444"]
-WIDTH, HEIGHT = 720, 440
-LEFT, RIGHT, TOP, BOTTOM = 78, 200, 40, 58
+WIDTH, HEIGHT = 760, 440
+LEFT, RIGHT, TOP, BOTTOM = 78, 240, 40, 58
 
 
 def read_tables(lines):
