@@ -37,6 +37,10 @@ void ConstrainedSystem::calc_jacobian(const Point&, MatrixValues) const {
 
 void ConstrainedSystem::calc_velocity_offset(const Point&, VectorOut) const {}
 
+void ConstrainedSystem::calc_tree(const Point&, TreeValues&) const {
+  if (structure_.tree) throw_missing("calc_tree", "a tree");
+}
+
 bool ConstrainedSystem::calc_acceleration_bias(const Point&, VectorOut) const { return false; }
 
 void ConstrainedSystem::calc_position_rate(VectorIn, VectorIn v, VectorOut q_rate) const {

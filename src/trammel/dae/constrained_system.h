@@ -47,6 +47,8 @@ class ConstrainedSystem {
   virtual void calc_implied(const Point& at, VectorOut residuals) const;
   /// g_t of (4), m rows: the explicit time derivative of g, or the inhomogeneity of a nonholonomic row. Default: zero.
   virtual void calc_velocity_offset(const Point& at, VectorOut g_t) const;
+  /// Overridden by systems with a Structure::tree; the arrays have their sizes, and are not zero beforehand.
+  virtual void calc_tree(const Point& at, TreeValues& values) const;
 
   // --- velocity stage: may read t, q, v (and x, lambda where f depends on them).
   virtual void calc_force(const Point& at, VectorOut f) const = 0;

@@ -24,6 +24,7 @@ Evaluation::Evaluation(const ConstrainedSystem& system) : system_(system) {
   velocity_offset_ = bias_ = Vector::Zero(s.m());
   force_ = Vector::Zero(s.n_v());
   state_rate_ = state_residual_ = Vector::Zero(s.n_x());
+  if (s.tree) tree_ = s.tree->make_values();
 }
 
 void Evaluation::set_position(double t, VectorIn q) {
@@ -112,6 +113,16 @@ const double* Evaluation::jacobian() {
     fresh_ |= kJacobian;
   }
   return jacobian_.data();
+}
+
+const TreeValues& Evaluation::tree() {
+  if (!is_fresh(kTree)) {
+    ensure_position();
+    system_.calc_tree(point_, tree_);
+    ++counts_.mass;
+    fresh_ |= kTree;
+  }
+  return tree_;
 }
 
 const Vector& Evaluation::constraint() {

@@ -36,6 +36,8 @@ class Evaluation {
   const double* jacobian();
   const Vector& constraint();
   const Vector& velocity_offset();
+  /// Of a system with a Structure::tree.
+  const TreeValues& tree();
   /// Residuals of the implied constraints; computed at every call.
   const Vector& implied();
   // --- velocity stage
@@ -74,6 +76,7 @@ class Evaluation {
     kBias = 32,
     kStateRate = 64,
     kStateResidual = 128,
+    kTree = 256,
   };
   static constexpr unsigned kStateQuantities = kStateRate | kStateResidual;
 
@@ -91,6 +94,7 @@ class Evaluation {
   std::optional<bool> gives_bias_;  // known since the first bias
   bool position_prepared_ = false;
   bool velocity_prepared_ = false;
+  TreeValues tree_;
   Vector mass_, jacobian_, constraint_, implied_, velocity_offset_, force_, bias_, state_rate_, state_residual_;
   std::array<Vector, kDerivativeCount> derivatives_;
   std::unique_ptr<NumericalDerivatives> numerical_;

@@ -166,6 +166,17 @@ std::vector<std::string> Structure::validate() const {
   if (!std::is_sorted(switchable_rows.begin(), switchable_rows.end())) {
     problems.push_back("the rows that can be switched off are not in increasing order");
   }
+  for (const int row : decoupled_rows) {
+    if (row < 0 || row >= m()) problems.push_back(fmt::format("there is no row {} that could be decoupled", row));
+  }
+  if (tree) {
+    int next = 0;
+    for (const TreeStructure::Node& node : tree->nodes) {
+      if (node.first != next) problems.push_back("the bodies of the tree do not share out the velocities in order");
+      next = node.first + node.count;
+    }
+    if (next != n_v()) problems.push_back(fmt::format("the tree has {} velocities, the system {}", next, n_v()));
+  }
   if (has_trivial_kinematics && n_q() != n_v()) {
     problems.push_back(fmt::format("{} positions and {} velocities do not go with q' = v", n_q(), n_v()));
   }

@@ -6,9 +6,11 @@
 // the velocity constraints; the others in the velocity constraints only), n_x extra states.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "trammel/dae/tree.h"
 #include "trammel/linalg/pattern.h"
 
 namespace trammel::dae {
@@ -84,6 +86,12 @@ struct Structure {
   /// zero in all its values, with a residual, offset and bias of zero, is no constraint, and its multiplier is zero.
   /// Only events change the states that switch.
   std::vector<int> switchable_rows;
+  /// Rows r, in increasing order, with G_r M^-1 G_s^T = 0 for every other row s, whatever the position: the unit
+  /// lengths of Euler parameters are such rows.
+  std::vector<int> decoupled_rows;
+  /// How the velocities make a tree of bodies, where they are those of its joints: ConstrainedSystem::calc_tree() has
+  /// the values.
+  std::optional<TreeStructure> tree;
   /// Conditions on positions that are no rows because others imply them. They are watched: a solution that does not
   /// keep them is refused.
   std::vector<std::string> implied_names;

@@ -16,7 +16,10 @@ constexpr const char* kLinearSolver = "linear_solver";
 constexpr std::pair<const char*, kkt::BackEnd> kLinearSolvers[] = {
     {"automatic", kkt::BackEnd::kAutomatic},      {"lu", kkt::BackEnd::kDenseLu},
     {"symmetric", kkt::BackEnd::kDenseSymmetric}, {"cholesky-qr", kkt::BackEnd::kCholeskyQr},
-    {"block", kkt::BackEnd::kBlockElimination},   {"sparse", kkt::BackEnd::kSparse}};
+    {"block", kkt::BackEnd::kBlockElimination},   {"sparse", kkt::BackEnd::kSparse},
+    {"reduced", kkt::BackEnd::kReduced},          {"recursive", kkt::BackEnd::kRecursive},
+    {"branches", kkt::BackEnd::kBranches},        {"articulated", kkt::BackEnd::kArticulated},
+    {"iterative", kkt::BackEnd::kIterative}};
 
 const MethodOptionInfo* find_option(const MethodEntry& method, const std::string& name) {
   const auto found = std::find_if(method.options.begin(), method.options.end(),

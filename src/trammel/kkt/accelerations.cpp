@@ -60,6 +60,9 @@ Layout AccelerationSolver::make_layout() const {
 }
 
 AccelerationStatus AccelerationSolver::factor_position() {
+  if (metric_.takes_tree()) {
+    return to_acceleration_status(metric_.factor_tree(evaluation_.tree(), evaluation_.jacobian()));
+  }
   const std::array values{BlockValues{evaluation_.mass()}};
   return to_acceleration_status(metric_.factor(values, evaluation_.jacobian()));
 }

@@ -10,6 +10,12 @@
 #include <optional>
 #include <stdexcept>
 
+#include "trammel/kkt/articulated_solver.h"
+#include "trammel/kkt/branch_solver.h"
+#include "trammel/kkt/direct_solver.h"
+#include "trammel/kkt/iterative_solver.h"
+#include "trammel/kkt/recursive_solver.h"
+#include "trammel/kkt/reduced_solver.h"
 #include "trammel/linalg/block_elimination.h"
 #include "trammel/linalg/cholesky_qr.h"
 #include "trammel/linalg/dense_lu.h"
@@ -35,31 +41,8 @@ struct DenseLimits {
 // to 20 against LU), and random matrices of 50 to 200 unknowns by their filling.
 constexpr DenseLimits kCholeskyQrLimits{24, 0.17};
 constexpr DenseLimits kLuLimits{17, 0.4};
-// Factors are doubted, and residuals looked at, when diagonals or pivots say that the condition exceeds this.
-constexpr double kDoubtfulRcond = 1e-7;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
-
-}  // namespace
-
-/// A factorisation of the whole matrix.
-class DirectSolver {
- public:
-  virtual ~DirectSolver() = default;
-  virtual BackEnd kind() const = 0;
-  /// From the values of the whole pattern.
-  virtual FactorStatus factor(const Vector& values) = 0;
-  /// From the blocks themselves, without the copy that the whole pattern needs; nothing when it needs that one.
-  virtual std::optional<FactorStatus> factor_blocks(std::span<const BlockValues>, const double* /*jacobian*/) {
-    return std::nullopt;
-  }
-  virtual void solve(VectorOut upper, VectorOut lower) = 0;
-  /// Whether the residual of a solution is worth a look.
-  virtual bool is_in_doubt() const = 0;
-  virtual double calc_rcond() = 0;
-};
-
-namespace {
 
 /// Solves with one right side that holds both parts.
 class StackedSolver : public DirectSolver {
@@ -327,6 +310,12 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
         throw std::invalid_argument("block elimination needs a matrix whose only block is the mass");
       return std::make_unique<BlockSolver>(layout);
     case BackEnd::kSparse: return std::make_unique<SparseSolver>(layout, whole);
+    case BackEnd::kReduced: return make_reduced_solver(layout, whole);
+    case BackEnd::kRecursive: return make_recursive_solver(layout, whole);
+    case BackEnd::kBranches: return make_branch_solver(layout, whole);
+    case BackEnd::kArticulated: return make_articulated_solver(layout, whole);
+    case BackEnd::kIterative:
+      return make_iterative_solver(layout, whole, make_direct(BackEnd::kAutomatic, layout, whole));
     case BackEnd::kAutomatic: break;
   }
   return make_direct(choose(whole, layout.is_mass_only && layout.switchable_rows.empty()), layout, whole);
@@ -341,12 +330,25 @@ std::string to_string(BackEnd back_end) {
     case BackEnd::kDenseSymmetric: return "dense symmetric indefinite";
     case BackEnd::kDenseLu: return "dense LU";
     case BackEnd::kBlockElimination: return "block elimination";
-    case BackEnd::kSparse: break;
+    case BackEnd::kSparse: return "sparse LU";
+    case BackEnd::kReduced: return "reduced matrix";
+    case BackEnd::kRecursive: return "recursive";
+    case BackEnd::kBranches: return "Cholesky along branches";
+    case BackEnd::kArticulated: return "articulated bodies";
+    case BackEnd::kIterative: break;
   }
-  return "sparse LU";
+  return "conjugate gradients";
 }
 
 std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
+  switch (back_end) {
+    case BackEnd::kReduced: return find_reduced_obstacle(structure);
+    case BackEnd::kRecursive: return find_recursive_obstacle(structure);
+    case BackEnd::kBranches: return find_branch_obstacle(structure);
+    case BackEnd::kArticulated: return find_articulated_obstacle(structure);
+    case BackEnd::kIterative: return find_iterative_obstacle(structure);
+    default: break;
+  }
   if (back_end != BackEnd::kCholeskyQr && back_end != BackEnd::kBlockElimination) return {};
   if (!structure.switchable_rows.empty()) {
     return fmt::format("{} cannot take constraints that are switched on and off, as {} is",
@@ -384,6 +386,9 @@ SolverOptions SolverOptions::for_unsymmetric() const {
   const bool needs_symmetry = back_end == BackEnd::kCholeskyQr || back_end == BackEnd::kDenseSymmetric ||
                               back_end == BackEnd::kBlockElimination;
   if (needs_symmetry) options.back_end = BackEnd::kDenseLu;
+  const bool needs_mass = back_end == BackEnd::kReduced || back_end == BackEnd::kBranches ||
+                          back_end == BackEnd::kArticulated || back_end == BackEnd::kIterative;
+  if (needs_mass) options.back_end = BackEnd::kAutomatic;
   return options;
 }
 
@@ -400,7 +405,10 @@ Layout Layout::mass(const dae::Structure& structure) {
   layout.lower = structure.m();
   layout.blocks = {{&structure.mass}};
   layout.jacobian = &structure.jacobian;
+  layout.bodies = &structure.mass;
   layout.switchable_rows = structure.switchable_rows;
+  layout.decoupled_rows = structure.decoupled_rows;
+  if (structure.tree) layout.tree = &*structure.tree;
   layout.is_mass_only = true;
   return layout;
 }
@@ -471,6 +479,16 @@ FactorStatus Solver::factor(std::span<const BlockValues> values, const double* j
     direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
     status = direct_->factor(values_);
   }
+  is_factored_ = status.ok;
+  return status;
+}
+
+bool Solver::takes_tree() const { return direct_->takes_tree(); }
+
+FactorStatus Solver::factor_tree(const dae::TreeValues& tree, const double* jacobian) {
+  ++counts_.factorizations;
+  note_switched_off(jacobian);
+  const FactorStatus status = direct_->factor_tree(tree, jacobian);
   is_factored_ = status.ok;
   return status;
 }

@@ -47,7 +47,11 @@ struct Layout {
   int lower = 0;                              ///< rows of G
   std::vector<Block> blocks;                  ///< everything except G and G^T
   const linalg::Pattern* jacobian = nullptr;  ///< lower x at most upper; its transpose is placed by the solver
-  std::span<const int> switchable_rows;       ///< of G; they must outlive the solver
+  /// The pattern of the mass matrix, where one stands at the corner of H: unknowns that it couples are one body.
+  const linalg::Pattern* bodies = nullptr;
+  std::span<const int> switchable_rows;      ///< of G; they must outlive the solver
+  std::span<const int> decoupled_rows;       ///< of G, Structure::decoupled_rows; the same
+  const dae::TreeStructure* tree = nullptr;  ///< of a system in joint coordinates, whose mass may be given by it
   /// Whether the only block is a symmetric mass matrix, so that Cholesky may be tried.
   bool is_mass_only = false;
 };
@@ -58,7 +62,19 @@ struct BlockValues {
   double weight = 1;
 };
 
-enum class BackEnd { kAutomatic, kCholeskyQr, kDenseSymmetric, kDenseLu, kBlockElimination, kSparse };
+enum class BackEnd {
+  kAutomatic,
+  kCholeskyQr,
+  kDenseSymmetric,
+  kDenseLu,
+  kBlockElimination,
+  kSparse,
+  kReduced,      ///< B = G M^-1 G^T, block by block along the joints (reduced_solver.h)
+  kRecursive,    ///< elimination from the leaves of the tree of bodies to its root (recursive_solver.h)
+  kBranches,     ///< Cholesky of a mass matrix that couples along branches, without fill (branch_solver.h)
+  kArticulated,  ///< articulated bodies, for systems with a tree (articulated_solver.h)
+  kIterative,    ///< conjugate gradients, preconditioned by an earlier factorisation (iterative_solver.h)
+};
 std::string to_string(BackEnd back_end);
 /// Why the back end cannot take the matrix [M G^T; G 0] of a system, whatever the values; empty when it can.
 /// Coordinates without mass are those without entries in the pattern of M.
@@ -95,6 +111,9 @@ class Solver {
   /// `reactions` are the values of R where B = R^T + ... and R is not G: never in a layout of the mass alone.
   [[nodiscard]] linalg::FactorStatus factor(std::span<const BlockValues> values, const double* jacobian,
                                             const double* reactions = nullptr);
+  /// The same for a system in joint coordinates, where takes_tree(): the tree in place of the mass.
+  [[nodiscard]] linalg::FactorStatus factor_tree(const dae::TreeValues& tree, const double* jacobian);
+  bool takes_tree() const;
   /// Whether the rows of Layout::switchable_rows were zero at the last factor(), in their order.
   const std::vector<bool>& switched_off() const { return switched_off_; }
   /// Whether the last factor() succeeded, so that solve() may be called.

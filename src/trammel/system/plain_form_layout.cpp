@@ -131,6 +131,8 @@ PlainForm::Layout PlainForm::make_layout(const dae::ConstrainedSystem* inner, st
     out.switchable_rows.push_back(row < in.n_g ? row : row + static_cast<int>(layout.rotations.size()));
   }
   out.n_g = in.n_g + static_cast<int>(layout.rotations.size());
+  // G = (G_in B; p^T), and M^-1 p is a multiple of p, to which B is orthogonal.
+  for (int row = in.n_g; row < out.n_g; ++row) out.decoupled_rows.push_back(row);
   out.state_form = in.state_form;
   add_matrices(in, layout);
   return layout;

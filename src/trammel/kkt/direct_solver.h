@@ -1,0 +1,37 @@
+#pragma once
+
+// What the back ends of kkt::Solver have in common.
+
+#include <optional>
+#include <stdexcept>
+
+#include "trammel/kkt/solver.h"
+
+namespace trammel::kkt {
+
+/// Factors are doubted, and residuals looked at, when diagonals or pivots say that the condition exceeds the inverse.
+inline constexpr double kDoubtfulRcond = 1e-7;
+
+/// A factorisation of the whole matrix.
+class DirectSolver {
+ public:
+  virtual ~DirectSolver() = default;
+  virtual BackEnd kind() const = 0;
+  /// From the values of the whole pattern.
+  virtual linalg::FactorStatus factor(const Vector& values) = 0;
+  /// From the blocks themselves, without the copy that the whole pattern needs; nothing when it needs that one.
+  virtual std::optional<linalg::FactorStatus> factor_blocks(std::span<const BlockValues>, const double* /*jacobian*/) {
+    return std::nullopt;
+  }
+  /// From the tree of a system in joint coordinates, in place of the mass; only back ends with takes_tree().
+  virtual bool takes_tree() const { return false; }
+  virtual linalg::FactorStatus factor_tree(const dae::TreeValues&, const double* /*jacobian*/) {
+    throw std::logic_error("this back end does not factorise trees");
+  }
+  virtual void solve(VectorOut upper, VectorOut lower) = 0;
+  /// Whether the residual of a solution is worth a look.
+  virtual bool is_in_doubt() const = 0;
+  virtual double calc_rcond() = 0;
+};
+
+}  // namespace trammel::kkt
