@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -168,6 +169,21 @@ std::vector<std::string> Structure::validate() const {
   }
   for (const int row : decoupled_rows) {
     if (row < 0 || row >= m()) problems.push_back(fmt::format("there is no row {} that could be decoupled", row));
+  }
+  if (!bodies.empty()) {
+    const bool is_ordered = std::adjacent_find(bodies.begin(), bodies.end(), std::greater_equal<>()) == bodies.end();
+    if (!is_ordered || bodies.front() != 0 || bodies.back() >= n_v()) {
+      problems.push_back("the first velocities of the bodies do not begin with 0 and increase");
+    } else {
+      const auto body_of = [&](int v) { return std::upper_bound(bodies.begin(), bodies.end(), v); };
+      for (const linalg::Entry& e : mass.entries()) {
+        if (body_of(e.row) == body_of(e.column)) continue;
+        problems.push_back(fmt::format("the mass matrix couples {} and {}, which belong to different bodies",
+                                       velocity_names[static_cast<std::size_t>(e.row)],
+                                       velocity_names[static_cast<std::size_t>(e.column)]));
+        break;
+      }
+    }
   }
   if (tree) {
     int next = 0;

@@ -89,6 +89,10 @@ struct Structure {
   /// Rows r, in increasing order, with G_r M^-1 G_s^T = 0 for every other row s, whatever the position: the unit
   /// lengths of Euler parameters are such rows.
   std::vector<int> decoupled_rows;
+  /// The first velocity of each body, in increasing order and beginning with 0: those up to the next one move with it.
+  /// The mass matrix couples no velocities of different bodies. Empty: nothing is said, and velocities that the mass
+  /// matrix couples are taken as one body.
+  std::vector<int> bodies;
   /// How the velocities make a tree of bodies, where they are those of its joints: ConstrainedSystem::calc_tree() has
   /// the values.
   std::optional<TreeStructure> tree;

@@ -405,7 +405,7 @@ Layout Layout::mass(const dae::Structure& structure) {
   layout.lower = structure.m();
   layout.blocks = {{&structure.mass}};
   layout.jacobian = &structure.jacobian;
-  layout.bodies = &structure.mass;
+  layout.structure = &structure;
   layout.switchable_rows = structure.switchable_rows;
   layout.decoupled_rows = structure.decoupled_rows;
   if (structure.tree) layout.tree = &*structure.tree;

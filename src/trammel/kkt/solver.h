@@ -47,8 +47,8 @@ struct Layout {
   int lower = 0;                              ///< rows of G
   std::vector<Block> blocks;                  ///< everything except G and G^T
   const linalg::Pattern* jacobian = nullptr;  ///< lower x at most upper; its transpose is placed by the solver
-  /// The pattern of the mass matrix, where one stands at the corner of H: unknowns that it couples are one body.
-  const linalg::Pattern* bodies = nullptr;
+  /// Of the system, where its mass matrix stands at the corner of H: it says which unknowns are one body.
+  const dae::Structure* structure = nullptr;
   std::span<const int> switchable_rows;      ///< of G; they must outlive the solver
   std::span<const int> decoupled_rows;       ///< of G, Structure::decoupled_rows; the same
   const dae::TreeStructure* tree = nullptr;  ///< of a system in joint coordinates, whose mass may be given by it

@@ -216,6 +216,7 @@ dae::Structure Mechanism::Parts::make_structure() {
                                  [](const model::Signal& signal) { return signal.kind == model::SignalKind::kTime; });
   s.position_names = bodies.position_names();
   s.velocity_names = bodies.velocity_names();
+  for (int frame = 1; frame < bodies.frames(); ++frame) s.bodies.push_back(bodies.v_of(frame));
   s.constraint_names = constraints.names();
   s.n_g = constraints.holonomic_rows();
   s.implied_names.assign(implied.names().begin(), implied.names().begin() + implied.holonomic_rows());

@@ -150,6 +150,9 @@ void PlainForm::add_matrices(const Structure& in, Layout& layout) {
     for (int k = 0; k < 16; ++k) blocks.push_back({slot.q + k % 4, slot.q + k / 4});
     for (int k = 0; k < 4; ++k) unit_rows.push_back({in.n_g + r, slot.q + k});
   }
+  for (const int first : in.bodies) out.bodies.push_back(velocities.indices[first].place);
+  // Rotations that stand among the velocities elsewhere than among the positions.
+  if (!std::is_sorted(out.bodies.begin(), out.bodies.end())) out.bodies.clear();
   LiftedAxis constraints{{}, out.m()}, states{{}, in.n_x()};
   for (int i = 0; i < in.m(); ++i) constraints.indices.push_back({i < in.n_g ? i : i + rotation_count});
   for (int i = 0; i < in.n_x(); ++i) states.indices.push_back({i});

@@ -53,7 +53,7 @@ kkt::Layout StepEquations::make_layout() const {
   layout.upper = n_v_ + n_x_;
   layout.lower = m_;
   layout.jacobian = &s.jacobian;
-  layout.bodies = &s.mass;
+  layout.structure = &s;
   layout.switchable_rows = s.switchable_rows;
   layout.blocks.push_back({&s.mass});
   if (!constant_mass_) layout.blocks.push_back({&s.mass});

@@ -1,0 +1,224 @@
+// How the bodies move: sums along the tree and their derivatives (docs/theory/joint-coordinates.md, (5) to (14)).
+
+#include <Eigen/Dense>
+
+#include "trammel/system/joint_tree.h"
+
+namespace trammel::system {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+using linalg::VectorIn;
+using linalg::VectorOut;
+
+namespace {
+
+/// sum of S_i x_i of a step.
+Screw step_sum(const JointTree::Step& step, const TreePlaces& at, VectorIn x) {
+  Screw sum;
+  for (int i = step.v; i < step.v + step.count; ++i) sum = sum + at.screws[static_cast<std::size_t>(i)] * x[i];
+  return sum;
+}
+
+}  // namespace
+
+TreeField JointTree::make_field() const {
+  return {std::vector<Screw>(links_.size()), std::vector<Screw>(steps_.size())};
+}
+
+void JointTree::calc_field(const TreePlaces& at, VectorIn x, TreeField& field) const {
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
+    Screw sum = field.bodies[p].moved(at.frames[k].r - at.frames[p].r);
+    for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
+      field.before[static_cast<std::size_t>(step - steps_.data())] = sum;
+      sum = sum + step_sum(*step, at, x);
+    }
+    field.bodies[k] = sum;
+  }
+}
+
+void JointTree::calc_rate_field(const TreePlaces& at, const TreeField& V, VectorIn u, VectorIn x,
+                                TreeField& field) const {
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
+    Screw sum = field.bodies[p].moved(at.frames[k].r - at.frames[p].r);
+    for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
+      const auto s = static_cast<std::size_t>(step - steps_.data());
+      field.before[s] = sum;
+      sum = sum + V.before[s].cross(step_sum(*step, at, u)) + step_sum(*step, at, x);
+    }
+    field.bodies[k] = sum;
+  }
+}
+
+void JointTree::calc_components(const TreePlaces& at, const std::vector<Screw>& bodies, const TreeField* V, VectorIn u,
+                                VectorOut x) const {
+  using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 6>;
+  std::vector<Screw> reached(links_.size());
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
+    Screw base = reached[p].moved(at.frames[k].r - at.frames[p].r);
+    if (V != nullptr) {
+      for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
+        base = base + V->before[static_cast<std::size_t>(step - steps_.data())].cross(step_sum(*step, at, u));
+      }
+    }
+    reached[k] = base;
+    const int first = first_velocity(frame), count = velocity_count(frame);
+    if (count == 0) continue;
+    Columns S(6, count);
+    for (int i = 0; i < count; ++i) {
+      const Screw& screw = at.screws[static_cast<std::size_t>(first + i)];
+      S.col(i) << screw.v, screw.w;
+    }
+    Eigen::Matrix<double, 6, 1> rest;
+    const Screw difference = bodies[k] - base;
+    rest << difference.v, difference.w;
+    x.segment(first, count) = S.colPivHouseholderQr().solve(rest);
+    for (int i = 0; i < count; ++i) {
+      reached[k] = reached[k] + at.screws[static_cast<std::size_t>(first + i)] * x[first + i];
+    }
+  }
+}
+
+void JointTree::add_projected(const TreePlaces& at, std::vector<Screw>& wrenches, VectorOut out) const {
+  for (auto frame = order_.rbegin(); frame != order_.rend(); ++frame) {
+    const auto k = static_cast<std::size_t>(*frame), p = static_cast<std::size_t>(parent(*frame));
+    const Screw& wrench = wrenches[k];
+    for (int i = first_velocity(*frame); i < first_velocity(*frame) + velocity_count(*frame); ++i) {
+      const Screw& screw = at.screws[static_cast<std::size_t>(i)];
+      out[i] += screw.v.dot(wrench.v) + screw.w.dot(wrench.w);
+    }
+    wrenches[p].v += wrench.v;
+    wrenches[p].w += wrench.w + (at.frames[k].r - at.frames[p].r).cross(wrench.v);
+  }
+}
+
+// --- matrices -------------------------------------------------------------------------------------------------------
+
+void JointTree::put(const TreePlaces& at, int frame, int position, const Vector3d& v, const Vector3d& w,
+                    double* values) const {
+  const std::ptrdiff_t stride = path_size(frame);
+  double* out = values + row(frame, 0) + position;
+  if (is_planar_) {
+    out[0] = v[0];
+    out[stride] = v[1];
+    out[2 * stride] = w[2];
+    return;
+  }
+  const Vector3d in_body = at.frames[static_cast<std::size_t>(frame)].R.transpose() * w;
+  for (int k = 0; k < 3; ++k) {
+    out[k * stride] = v[k];
+    out[(3 + k) * stride] = in_body[k];
+  }
+}
+
+void JointTree::calc_jacobian(const TreePlaces& at, PathMatrix& J) const {
+  for (const int frame : order_) {
+    const Vector3d& r = at.frames[static_cast<std::size_t>(frame)].r;
+    const std::vector<int>& path = this->path(frame);
+    for (std::size_t n = 0; n < path.size(); ++n) {
+      const Screw& S = at.screws[static_cast<std::size_t>(path[n])];
+      const Vector3d d = r - at.frames[static_cast<std::size_t>(frame_of(path[n]))].r;
+      put(at, frame, static_cast<int>(n), S.at(d), S.w, J.data());
+    }
+  }
+}
+
+// d(J s)/dq_i = (a x W_k.v - b at k, -b.w)    with a = S_i.w, b = S_i x W before the step of i.
+void JointTree::calc_velocity_by_q(const TreePlaces& at, const TreeField& W, PathMatrix& values) const {
+  for (const int frame : order_) {
+    const Vector3d& r = at.frames[static_cast<std::size_t>(frame)].r;
+    const Vector3d& v = W.bodies[static_cast<std::size_t>(frame)].v;
+    const std::vector<int>& path = this->path(frame);
+    for (std::size_t n = 0; n < path.size(); ++n) {
+      const Screw& S = at.screws[static_cast<std::size_t>(path[n])];
+      const Screw b = S.cross(W.before[static_cast<std::size_t>(step_of(path[n]))]);
+      const Vector3d d = r - at.frames[static_cast<std::size_t>(frame_of(path[n]))].r;
+      put(at, frame, static_cast<int>(n), S.w.cross(v) - b.at(d), -b.w, values.data());
+    }
+  }
+}
+
+// d(J s + c)/dq_i = (a x y - 2 b.w x v_k - e at k, -(b.w x w_k + e.w))    with y = A_k.v + w_k x v_k, the acceleration
+// of the centre, b = S_i x V before, e = S_i x A before - b x V before.
+void JointTree::calc_acceleration_by_q(const TreePlaces& at, const TreeField& V, const TreeField& A,
+                                       PathMatrix& values) const {
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame);
+    const Screw& V_k = V.bodies[k];
+    const Vector3d y = A.bodies[k].v + V_k.w.cross(V_k.v);
+    const std::vector<int>& path = this->path(frame);
+    for (std::size_t n = 0; n < path.size(); ++n) {
+      const Screw& S = at.screws[static_cast<std::size_t>(path[n])];
+      const auto step = static_cast<std::size_t>(step_of(path[n]));
+      const Screw b = S.cross(V.before[step]);
+      const Screw e = S.cross(A.before[step]) - b.cross(V.before[step]);
+      const Vector3d d = at.frames[k].r - at.frames[static_cast<std::size_t>(frame_of(path[n]))].r;
+      put(at, frame, static_cast<int>(n), S.w.cross(y) - 2 * b.w.cross(V_k.v) - e.at(d), -(b.w.cross(V_k.w) + e.w),
+          values.data());
+    }
+  }
+}
+
+// dc/du_i = (2 a x v_k - h at k, a x w_k - h.w)    with h = S_i x (V before + V behind the step).
+void JointTree::calc_bias_by_u(const TreePlaces& at, const TreeField& V, VectorIn u, PathMatrix& values) const {
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame);
+    const Screw& V_k = V.bodies[k];
+    const std::vector<int>& path = this->path(frame);
+    for (std::size_t n = 0; n < path.size(); ++n) {
+      const Screw& S = at.screws[static_cast<std::size_t>(path[n])];
+      const auto s = static_cast<std::size_t>(step_of(path[n]));
+      const Screw h = S.cross(V.before[s] * 2 + step_sum(steps_[s], at, u));
+      const Vector3d d = at.frames[k].r - at.frames[static_cast<std::size_t>(frame_of(path[n]))].r;
+      put(at, frame, static_cast<int>(n), 2 * S.w.cross(V_k.v) - h.at(d), S.w.cross(V_k.w) - h.w, values.data());
+    }
+  }
+}
+
+// With F, N and P = sum (r_k - r) f_k^T of the bodies behind the later one of i and j, r the centre of its body:
+//   i moves j:   X_ji = -S_j.v . (a_i x F) - (a_i . a_j) tr P + a_i^T P a_j
+//   otherwise:   X_ji = -S_i.v . (a_j x F) - (a_i . a_j) tr P + a_j^T P a_i + a_j . (a_i x N)
+void JointTree::add_projected_by_q(const TreePlaces& at, const std::vector<Screw>& wrenches, double* X) const {
+  struct Load {
+    Vector3d F = Vector3d::Zero(), N = Vector3d::Zero();
+    Matrix3d P = Matrix3d::Zero();
+  };
+  std::vector<Load> loads(links_.size());
+  const int n = n_v();
+  for (auto frame = order_.rbegin(); frame != order_.rend(); ++frame) {
+    const auto k = static_cast<std::size_t>(*frame), p = static_cast<std::size_t>(parent(*frame));
+    Load& load = loads[k];
+    load.F += wrenches[k].v;
+    load.N += wrenches[k].w;
+    const double trace = load.P.trace();
+    for (int late = first_velocity(*frame); late < first_velocity(*frame) + velocity_count(*frame); ++late) {
+      const Screw& S = at.screws[static_cast<std::size_t>(late)];
+      const Vector3d Pa = load.P * S.w, torque = S.w.cross(load.N), lever = load.F.cross(S.v);
+      for (const int early : path(*frame)) {
+        if (early > late) break;
+        const Vector3d& a = at.screws[static_cast<std::size_t>(early)].w;
+        // S.v . (a x F) = a . (F x S.v)
+        const double common = -a.dot(lever) - a.dot(S.w) * trace + a.dot(Pa);
+        X[static_cast<std::ptrdiff_t>(late) * n + early] += common;
+        if (early == late) continue;
+        if (step_of(early) == step_of(late)) {
+          // Both move each other: the roles change.
+          const Screw& S_e = at.screws[static_cast<std::size_t>(early)];
+          X[static_cast<std::ptrdiff_t>(early) * n + late] +=
+              -S.w.dot(load.F.cross(S_e.v)) - a.dot(S.w) * trace + S.w.dot(load.P * S_e.w);
+        } else {
+          X[static_cast<std::ptrdiff_t>(early) * n + late] += common + a.dot(torque);
+        }
+      }
+    }
+    const Vector3d d = at.frames[k].r - at.frames[p].r;
+    loads[p].F += load.F;
+    loads[p].N += load.N;
+    loads[p].P += load.P + d * load.F.transpose();
+  }
+}
+
+}  // namespace trammel::system
