@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace trammel::topology {
 namespace {
@@ -91,6 +92,9 @@ class LayerMaker {
   std::vector<int> last_;  // of each cut edge the last item of the line from its first frame
 };
 
+constexpr int kOrderSweeps = 24;
+constexpr std::size_t kLargestSifted = 200;  // items of a layer; the work grows with the square
+
 using Order = std::vector<std::vector<int>>;
 
 std::vector<int> find_ranks(const Layers& layers) {
@@ -102,7 +106,9 @@ std::vector<int> find_ranks(const Layers& layers) {
 }
 
 /// Sorts by the mean rank of the neighbours on one side. What has none stays about where it is.
-void sort_layer(const Layers& layers, std::vector<int>& layer, std::vector<int>& rank, bool by_before) {
+/// `turns_ties` reverses the order of those with the same mean, which leads to other orders than the first one.
+void sort_layer(const Layers& layers, std::vector<int>& layer, std::vector<int>& rank, bool by_before,
+                bool turns_ties) {
   std::vector<std::pair<double, int>> keys;
   keys.reserve(layer.size());
   for (const int item : layer) {
@@ -111,6 +117,7 @@ void sort_layer(const Layers& layers, std::vector<int>& layer, std::vector<int>&
     for (const int other : beside) sum += rank[at(other)];
     keys.emplace_back(beside.empty() ? rank[at(item)] : sum / static_cast<double>(beside.size()), item);
   }
+  if (turns_ties) std::reverse(keys.begin(), keys.end());
   std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t k = 0; k < keys.size(); ++k) {
     layer[k] = keys[k].second;
@@ -127,18 +134,38 @@ long count_between(const std::vector<int>& first, const std::vector<int>& second
   return crossings;
 }
 
-bool exchange_neighbours(Layers& layers, std::vector<int>& rank) {
+/// Moves every item to the place of its layer where its lines cross the fewest others.
+bool sift(Layers& layers, std::vector<int>& rank) {
   bool is_better = false;
   for (std::vector<int>& layer : layers.order) {
-    for (std::size_t k = 0; k + 1 < layer.size(); ++k) {
-      const LayerItem &a = layers.items[at(layer[k])], &b = layers.items[at(layer[k + 1])];
-      const long now = count_between(a.before, b.before, rank) + count_between(a.behind, b.behind, rank);
-      if (now == 0) continue;
-      const long then = count_between(b.before, a.before, rank) + count_between(b.behind, a.behind, rank);
-      if (then >= now) continue;
-      std::swap(rank[at(layer[k])], rank[at(layer[k + 1])]);
-      std::swap(layer[k], layer[k + 1]);
+    if (layer.size() > kLargestSifted) continue;
+    const std::vector<int> items = layer;
+    for (const int index : items) {
+      const LayerItem& item = layers.items[at(index)];
+      // Crossings gained by going past each neighbour in turn, to the one side and to the other.
+      const auto gain = [&](int other, bool is_passed_behind) {
+        const LayerItem& beside = layers.items[at(other)];
+        const LayerItem &first = is_passed_behind ? item : beside, &second = is_passed_behind ? beside : item;
+        return count_between(second.before, first.before, rank) + count_between(second.behind, first.behind, rank) -
+               count_between(first.before, second.before, rank) - count_between(first.behind, second.behind, rank);
+      };
+      const int start = rank[at(index)], count = static_cast<int>(layer.size());
+      long least = 0, sum = 0;
+      int best = start;
+      for (int k = start + 1; k < count; ++k) {
+        sum += gain(layer[at(k)], true);
+        if (sum < least) std::tie(least, best) = std::pair(sum, k);
+      }
+      sum = 0;
+      for (int k = start - 1; k >= 0; --k) {
+        sum += gain(layer[at(k)], false);
+        if (sum < least) std::tie(least, best) = std::pair(sum, k);
+      }
+      if (best == start) continue;
       is_better = true;
+      layer.erase(layer.begin() + start);
+      layer.insert(layer.begin() + best, index);
+      for (int k = std::min(start, best); k <= std::max(start, best); ++k) rank[at(layer[at(k)])] = k;
     }
   }
   return is_better;
@@ -171,7 +198,6 @@ void place_layer(const std::vector<int>& layer, const std::vector<Extent>& exten
   }
 }
 
-constexpr int kOrderSweeps = 24;
 constexpr int kPlaceSweeps = 12;
 constexpr double kBendWeight = 4;      // bends stand out more than lines that are not parallel
 constexpr double kLooseWeight = 1e-3;  // of items without a neighbour on the side that is looked at
@@ -220,9 +246,9 @@ Layers make_layers(const Graph& graph, const SpanningTree& tree) {
     std::vector<int> rank = find_ranks(layers);
     const std::size_t count = layers.order.size();
     for (std::size_t k = 1; k < count; ++k) {
-      sort_layer(layers, layers.order[by_before ? k : count - 1 - k], rank, by_before);
+      sort_layer(layers, layers.order[by_before ? k : count - 1 - k], rank, by_before, sweep % 4 >= 2);
     }
-    for (int round = 0; round < kOrderSweeps && exchange_neighbours(layers, rank); ++round) {
+    for (int round = 0; round < kOrderSweeps && sift(layers, rank); ++round) {
     }
     const long crossings = count_crossings(layers);
     if (crossings >= fewest) continue;

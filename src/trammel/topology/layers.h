@@ -29,7 +29,7 @@ struct Layers {
 long count_layer_items(const Graph& graph, const SpanningTree& tree);
 
 /// With few crossings of lines: from the order of the tree, in which no two of its own lines cross, by sweeps that sort
-/// each layer by the mean place of its neighbours, and by exchanges of neighbours.
+/// each layer by the mean place of its neighbours and then move single items to where they cross least.
 Layers make_layers(const Graph& graph, const SpanningTree& tree);
 
 long count_crossings(const Layers& layers);
