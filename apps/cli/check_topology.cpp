@@ -42,7 +42,7 @@ void print_topology(const MechanismGraph& mechanism) {
   const std::vector<int>& cut = mechanism.tree.cut_joints;
   fmt::print("  loops               {}", cut.size());
   if (!cut.empty()) fmt::print(", which joint coordinates cut at");
-  constexpr std::size_t kShown = 8;
+  constexpr std::size_t kShown = 4;
   std::size_t shown = 0;
   for (const topology::Edge& edge : mechanism.graph.edges) {
     if (shown == std::min(kShown, cut.size())) break;
