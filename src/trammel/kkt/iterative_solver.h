@@ -3,7 +3,7 @@
 // Conjugate gradients for A z = b, A = [M G^T; G 0], preconditioned by a factorisation A_0 of the same matrix at an
 // earlier position. With r the residual, p the direction and d = A_0^-1 r,
 //
-//   alpha = r^T d / p^T A p,   z += alpha p,   r -= alpha A p,   beta = r_new^T d_new / r^T d,   p = d_new + beta p    (1)
+//   alpha = r^T d / p^T A p,   z += alpha p,   r -= alpha A p,   beta = r_new^T d_new / r^T d,   p = d_new + beta p (1)
 //
 // from z = A_0^-1 b. Neither matrix is definite, and none is needed: (1) is what conjugate gradients become in the
 // bilinear form u^T A v, in which A_0^-1 A is symmetric (docs/theory/conjugate-gradients.md). M may be singular and
