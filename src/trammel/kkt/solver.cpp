@@ -41,6 +41,12 @@ struct DenseLimits {
 // to 20 against LU), and random matrices of 50 to 200 unknowns by their filling.
 constexpr DenseLimits kCholeskyQrLimits{24, 0.17};
 constexpr DenseLimits kLuLimits{17, 0.4};
+// Factorisations in units of a solution and a product with the matrix, for chains of rods of 40 to 500 unknowns: the
+// share of the unknowns is 1/15 to 1/17 with Cholesky and QR, 1/10 to 1/7 with LU, which is slower from 320 unknowns
+// on. Sparse, for chains and for grids of up to 40 x 40 points with up to 53 operations an entry of the factors: 3.8 to
+// 4.5 with 2.4 operations, 9.5 with 10, 12 with 15, 21 with 27; then solutions leave the cache, and it is 13.
+constexpr double kCholeskyQrCost = 1.0 / 16, kDenseCost = 1.0 / 10;
+constexpr double kSparseCost = 2.5, kSparseOperationCost = 0.65, kLargestSparseCost = 20;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
 
@@ -65,7 +71,7 @@ class StackedSolver : public DirectSolver {
 template <class Factorisation, BackEnd kKind>
 class DenseSolver final : public StackedSolver {
  public:
-  explicit DenseSolver(const Pattern& pattern) : StackedSolver(pattern.rows()) {
+  explicit DenseSolver(const Pattern& pattern) : StackedSolver(pattern.rows()), size_(pattern.rows()) {
     factors_.resize(pattern.rows());
     for (const Entry& e : pattern.entries())
       places_.push_back(e.row + static_cast<std::ptrdiff_t>(e.column) * pattern.rows());
@@ -80,11 +86,13 @@ class DenseSolver final : public StackedSolver {
   }
   bool is_in_doubt() const override { return true; }
   double calc_rcond() override { return factors_.calc_rcond(); }
+  double factor_cost() const override { return 1 + kDenseCost * size_; }
 
  protected:
   void solve_stacked(Vector& b) override { factors_.solve(b); }
 
  private:
+  int size_;
   Factorisation factors_;
   std::vector<std::ptrdiff_t> places_;
 };
@@ -107,6 +115,9 @@ class CholeskyQrSolver final : public DirectSolver {
   double calc_rcond() override {
     const linalg::DiagonalRcond rcond = factors_.calc_diagonal_rcond();
     return std::min(rcond.mass, rcond.constraints);
+  }
+  double factor_cost() const override {
+    return 1 + kCholeskyQrCost * static_cast<double>(mass_.rows() + jacobian_.rows());
   }
 
  private:
@@ -237,6 +248,7 @@ class SparseSolver final : public StackedSolver {
   }
   bool is_in_doubt() const override { return factors_.diagonal_rcond() < kDoubtfulRcond; }
   double calc_rcond() override { return factors_.calc_rcond(); }
+  double factor_cost() const override { return cost_; }
 
  protected:
   void solve_stacked(Vector& b) override { factors_.solve(b); }
@@ -251,6 +263,7 @@ class SparseSolver final : public StackedSolver {
     const auto nonzeros = static_cast<double>(factors_.structure().row_indices.size());
     if (status.ok && static_cast<double>(factors_.lu_nonzeros()) <= kTolerableFill * nonzeros) {
       is_ordered_ = true;
+      note_cost();
       return status;
     }
     for (const linalg::SparseOrdering ordering : {linalg::SparseOrdering::kColamd, linalg::SparseOrdering::kAmd}) {
@@ -263,12 +276,20 @@ class SparseSolver final : public StackedSolver {
       }
     }
     is_ordered_ = status.ok;
+    note_cost();
     return status;
+  }
+
+  void note_cost() {
+    if (!is_ordered_) return;
+    const double operations = factors_.calc_flops() / static_cast<double>(factors_.lu_nonzeros());
+    cost_ = std::min(kSparseCost + kSparseOperationCost * operations, kLargestSparseCost);
   }
 
   const Pattern& pattern_;
   std::vector<int> interleaved_;
   linalg::SparseLu factors_;
+  double cost_ = kSparseCost;
   bool is_ordered_ = false;
 };
 
@@ -319,6 +340,21 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
     case BackEnd::kAutomatic: break;
   }
   return make_direct(choose(whole, layout.is_mass_only && layout.switchable_rows.empty()), layout, whole);
+}
+
+void add_work(const Work& work, SolverCounts& counts) {
+  counts.factorizations += work.factorizations;
+  counts.refinements += work.refinements;
+}
+
+FactorStatus factor_whole(DirectSolver& direct, const Vector& values, SolverCounts& counts) {
+  const FactorStatus status = direct.factor(values);
+  if (const std::optional<Work> work = direct.take_work()) {
+    add_work(*work, counts);
+  } else {
+    ++counts.factorizations;
+  }
+  return status;
 }
 
 }  // namespace
@@ -467,17 +503,20 @@ void Solver::note_switched_off(const double* jacobian) {
 FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian, const double* reactions) {
   eigen_assert(values.size() == layout_.blocks.size());
   eigen_assert(reactions == nullptr || !layout_.is_mass_only);
-  ++counts_.factorizations;
   note_switched_off(jacobian);
   const std::optional<FactorStatus> direct = direct_->factor_blocks(values, jacobian);
+  if (direct) ++counts_.factorizations;
   is_factored_ = direct && direct->ok;
   if (is_factored_ && !direct_->is_in_doubt()) return *direct;
   collect(values, jacobian, reactions ? reactions : jacobian);  // for back ends that need it, residuals and messages
-  FactorStatus status = direct ? *direct : direct_->factor(values_);
-  if (!status.ok && options_.back_end == BackEnd::kAutomatic && status.cause == FactorCause::kNotPositiveDefinite) {
+  FactorStatus status = direct ? *direct : factor_whole(*direct_, values_, counts_);
+  const bool is_iterative = options_.back_end == BackEnd::kIterative;
+  if (!status.ok && (options_.back_end == BackEnd::kAutomatic || is_iterative) &&
+      status.cause == FactorCause::kNotPositiveDefinite) {
     // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.
     direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
-    status = direct_->factor(values_);
+    if (is_iterative) direct_ = make_iterative_solver(layout_, *pattern_, std::move(direct_));
+    status = factor_whole(*direct_, values_, counts_);
   }
   is_factored_ = status.ok;
   return status;
@@ -497,6 +536,10 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
   ++counts_.solves;
   if (options_.max_refinements == 0 || !direct_->is_in_doubt()) {
     direct_->solve(upper, lower);
+    if (const std::optional<Work> work = direct_->take_work()) {
+      add_work(*work, counts_);
+      is_factored_ = work->status.ok;
+    }
     return;
   }
   right_side_ << upper, lower;
