@@ -94,7 +94,11 @@ void Constraints::set_counter(const model::JointCoordinate& angle, int state) {
 }
 
 void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const {
-  for_each_row([&](const auto& row) {
+  for_each_bundle([&](const auto& bundle) {
+    const BundlePlace& place = bundle.place();
+    bundle.calc_constraint(frames_of(in, place.a, place.b), g.data() + place.row);
+  });
+  for_each_single_row([&](const auto& row) {
     if (row.row < n_g_) g[row.row] = row.phi.value(frames_of(in, row.a, row.b));
   });
   for (const SumRow& sum : sums_) {
@@ -114,8 +118,12 @@ void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const 
 }
 
 void Constraints::calc_jacobian(const ConstraintInput& in, double* values) const {
+  for_each_bundle([&](const auto& bundle) {
+    const BundlePlace& place = bundle.place();
+    bundle.calc_jacobian(frames_of(in, place.a, place.b), values + place.g);
+  });
   Vector12 G;
-  for_each_row([&](const auto& row) {
+  for_each_single_row([&](const auto& row) {
     row.phi.gradient(frames_of(in, row.a, row.b), G);
     add(row.slots, G, 1, values + row.g);
   });
@@ -135,8 +143,12 @@ void Constraints::calc_velocity_offset(const ConstraintInput& in, VectorOut g_t)
 }
 
 void Constraints::calc_bias(const ConstraintInput& in, VectorOut bias) const {
+  for_each_bundle([&](const auto& bundle) {
+    const BundlePlace& place = bundle.place();
+    bundle.calc_bias(frames_of(in, place.a, place.b), twists_of(in, place.a, place.b), bias.data() + place.row);
+  });
   Vector12 n;
-  for_each_row([&](const auto& row) {
+  for_each_single_row([&](const auto& row) {
     const TwistPair xi = twists_of(in, row.a, row.b);
     row.phi.rate_gradient(frames_of(in, row.a, row.b), xi, n);
     bias[row.row] = -n.dot(xi.stacked());
