@@ -71,7 +71,7 @@ void BodyTable::calc_frames(const double* q, std::vector<BodyFrame>& frames) con
     f.r << q[0], q[1], q[2];
     const Eigen::Map<const Vector4d> p(q + 3);
     // Off the unit sphere the matrix is |p|^2 times a rotation.
-    f.R = math::rotation_from_quaternion(p) / p.squaredNorm();
+    f.R = (1 / p.squaredNorm()) * math::rotation_from_quaternion(p);
   }
 }
 

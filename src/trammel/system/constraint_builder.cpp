@@ -46,6 +46,7 @@ class ConstraintBuilder {
     owner_ = &out_.lock_rows_;
     for (const LockRow& lock : options_.locks) add_lock(lock);
     number_rows();
+    bundle_rows();
   }
 
  private:
@@ -331,6 +332,24 @@ class ConstraintBuilder {
     renumber(out_.rolling_);
     renumber(out_.terms_);
     renumber(out_.sums_);
+  }
+
+  /// Joints in the plane have no rows of axes.
+  void bundle_rows() {
+    if (out_.bodies_.is_planar()) {
+      add_bundles(out_.points_, out_.planar_points_);
+    } else {
+      add_bundles(out_.points_, out_.spatial_points_);
+    }
+    add_bundles(out_.dots1_, out_.axes_);
+  }
+
+  template <class Primitive, class Bundle>
+  static void add_bundles(const std::vector<Constraints::Row<Primitive>>& rows, std::vector<Bundle>& bundles) {
+    for (const auto& row : rows) {
+      const BundlePlace place{row.a, row.b, row.row, row.g};
+      if (bundles.empty() || !bundles.back().attempt_add(row.phi, place)) bundles.emplace_back(row.phi, place);
+    }
   }
 
   Constraints& out_;

@@ -113,7 +113,11 @@ void Constraints::set_counter(const model::JointCoordinate& angle, int state) {
 }
 
 void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const {
-  for_each_row([&](const auto& row) {
+  for_each_bundle([&](const auto& bundle) {
+    const BundlePlace& place = bundle.place();
+    bundle.calc_constraint(frames_of(in, place.a, place.b), g.data() + place.row);
+  });
+  for_each_single_row([&](const auto& row) {
     if (row.row < n_g_) g[row.row] = row.phi.value(frames_of(in, row.a, row.b));
   });
   for (const SumRow& sum : sums_) {
@@ -133,12 +137,17 @@ void Constraints::calc_constraint(const ConstraintInput& in, VectorOut g) const 
 }
 
 void Constraints::calc_jacobian(const ConstraintInput& in, double* values) const {
+  const auto visit_bundle = [&](const auto& bundle) {
+    const BundlePlace& place = bundle.place();
+    bundle.calc_jacobian(frames_of(in, place.a, place.b), values + place.g);
+  };
+  share(visit_bundle, planar_points_, spatial_points_, axes_);
   const auto visit = [&](const auto& row) {
     Vector12 G;
     row.phi.gradient(frames_of(in, row.a, row.b), G);
     add(row.slots, G, 1, values + row.g);
   };
-  share(visit, points_, dots1_, dots2_, rolling_);
+  share(visit, dots2_, rolling_);
   Vector12 G;
   for (const Term& term : terms_) {
     if (!term.is_on(in.x)) continue;
@@ -156,13 +165,18 @@ void Constraints::calc_velocity_offset(const ConstraintInput& in, VectorOut g_t)
 }
 
 void Constraints::calc_bias(const ConstraintInput& in, VectorOut bias) const {
+  const auto visit_bundle = [&](const auto& bundle) {
+    const BundlePlace& place = bundle.place();
+    bundle.calc_bias(frames_of(in, place.a, place.b), twists_of(in, place.a, place.b), bias.data() + place.row);
+  };
+  share(visit_bundle, planar_points_, spatial_points_, axes_);
   const auto visit = [&](const auto& row) {
     Vector12 n;
     const TwistPair xi = twists_of(in, row.a, row.b);
     row.phi.rate_gradient(frames_of(in, row.a, row.b), xi, n);
     bias[row.row] = -n.dot(xi.stacked());
   };
-  share(visit, points_, dots1_, dots2_, rolling_);
+  share(visit, dots2_, rolling_);
   for (const SumRow& sum : sums_) {
     if (sum.function < 0) continue;
     const TimeValue& f = in.motions[static_cast<std::size_t>(sum.function)];

@@ -20,6 +20,7 @@
 #include "trammel/model/joint/rolling_disc.h"
 #include "trammel/model/model.h"
 #include "trammel/system/body_table.h"
+#include "trammel/system/row_bundles.h"
 #include "trammel/system/time_function.h"
 
 namespace trammel::system {
@@ -160,6 +161,11 @@ class Constraints {
   void for_each_row(const Visit& visit) const;
   template <class Visit>
   void for_each_row(const Group& group, const Visit& visit) const;
+  /// Calls visit(bundle) for the bundles of rows, or visit(row) for the rows that are in none.
+  template <class Visit>
+  void for_each_bundle(const Visit& visit) const;
+  template <class Visit>
+  void for_each_single_row(const Visit& visit) const;
 
   const BodyTable& bodies_;
   std::vector<std::string> names_;
@@ -173,6 +179,10 @@ class Constraints {
   std::vector<Term> terms_;
   std::vector<SumRow> sums_;
   std::vector<Row<model::RollingRow>> rolling_;
+  // All of points_ and dots1_ once more, for what every evaluation needs.
+  std::vector<PointRows<2>> planar_points_;
+  std::vector<PointRows<3>> spatial_points_;
+  std::vector<AxisRows> axes_;
   std::vector<Group> groups_;
   int jacobian_size_ = 0;
   int reaction_size_ = 0;
@@ -195,6 +205,19 @@ void Constraints::for_each_row(const Group& group, const Visit& visit) const {
   visit_range(dots1_, group.dots1);
   visit_range(dots2_, group.dots2);
   visit_range(rolling_, group.rolling);
+}
+
+template <class Visit>
+void Constraints::for_each_bundle(const Visit& visit) const {
+  for (const auto& bundle : planar_points_) visit(bundle);
+  for (const auto& bundle : spatial_points_) visit(bundle);
+  for (const auto& bundle : axes_) visit(bundle);
+}
+
+template <class Visit>
+void Constraints::for_each_single_row(const Visit& visit) const {
+  for (const auto& row : dots2_) visit(row);
+  for (const auto& row : rolling_) visit(row);
 }
 
 }  // namespace trammel::system

@@ -238,18 +238,23 @@ void Forces::add_to(const Element& e, int a, int b, const Vector12& wrench, Vect
   for (const int slot : e.slots) f[bodies_.pair_column(a, b, slot)] += wrench[slot];
 }
 
-void Forces::calc(const SignalInput& in, SignalWork& work, VectorOut f) const {
-  for (int frame = 1; frame < bodies_.frames(); ++frame) {
-    const int v = bodies_.v_of(frame);
-    const double mass = bodies_.mass(frame);
-    if (bodies_.is_planar()) {
-      f.segment<2>(v) += mass * gravity_.head<2>();
-    } else {
-      const Vector3d& w = in.twists[static_cast<std::size_t>(frame)].w;
-      f.segment<3>(v) += mass * gravity_;
-      f.segment<3>(v + 3) -= w.cross(bodies_.inertia(frame) * w);
+void Forces::add_body_forces(const SignalInput& in, VectorOut f) const {
+  if (bodies_.is_planar()) {
+    for (int frame = 1; frame < bodies_.frames(); ++frame) {
+      f.segment<2>(bodies_.v_of(frame)) += bodies_.mass(frame) * gravity_.head<2>();
     }
+    return;
   }
+  for (int frame = 1; frame < bodies_.frames(); ++frame) {
+    const Vector3d& w = in.twists[static_cast<std::size_t>(frame)].w;
+    auto of_body = f.segment<6>(bodies_.v_of(frame));
+    of_body.head<3>() += bodies_.mass(frame) * gravity_;
+    of_body.tail<3>() -= w.cross(bodies_.inertia(frame) * w);
+  }
+}
+
+void Forces::calc(const SignalInput& in, SignalWork& work, VectorOut f) const {
+  add_body_forces(in, f);
   signals_.calc_values(in, order_, work);
   for (const ScalarElement& e : scalars_) {
     const ScalarState s = eval_scalar(e, in, work);

@@ -97,6 +97,8 @@ class Forces {
     bool is_degenerate;
     double across;
   };
+  /// Gravity, and the gyroscopic torques -w x J w.
+  void add_body_forces(const SignalInput& in, linalg::VectorOut f) const;
   ScalarState eval_scalar(const ScalarElement& e, const SignalInput& in, SignalWork& work) const;
   template <class T>
   static Eigen::Matrix<T, 12, 1> calc_wrench(const VectorElement& e, const Eigen::Matrix<double, 6, 1>& components,

@@ -129,6 +129,21 @@ Pattern mass_pattern(const BodyTable& bodies) {
   return {bodies.n_v(), bodies.n_v(), std::move(entries)};
 }
 
+/// In that pattern: (m, m, J_zz) of a planar body, (m, m, m, J) of one in space. They are the same at every position.
+std::vector<double> calc_mass_values(const BodyTable& bodies) {
+  std::vector<double> values;
+  for (int frame = 1; frame < bodies.frames(); ++frame) {
+    const Eigen::Matrix3d& J = bodies.inertia(frame);
+    values.insert(values.end(), bodies.is_planar() ? 2 : 3, bodies.mass(frame));
+    if (bodies.is_planar()) {
+      values.push_back(J(2, 2));
+    } else {
+      values.insert(values.end(), J.data(), J.data() + J.size());
+    }
+  }
+  return values;
+}
+
 }  // namespace
 
 /// What the system is made of; made before the structure that the base class wants.
@@ -152,6 +167,7 @@ struct Mechanism::Parts {
   Parts(std::shared_ptr<const model::Model> given, const CompileOptions& options)
       : model(check_and_cut_loops(std::move(given))),
         bodies(*model),
+        mass_values(calc_mass_values(bodies)),
         friction_names(options.with_dry_friction ? DryFrictions::state_names(*model) : std::vector<std::string>()),
         constraints(*model, bodies, with_locks(options.constraints)),
         implied(*model, bodies, only_implied(options.constraints)),
@@ -191,6 +207,7 @@ struct Mechanism::Parts {
 
   std::shared_ptr<const model::Model> model;
   BodyTable bodies;
+  std::vector<double> mass_values;
   std::vector<std::string> friction_names;  // of their states
   Constraints constraints;
   Constraints implied;  // rows that others imply
@@ -439,19 +456,7 @@ SignalInput Mechanism::signal_input(const Point& at) const {
 }
 
 void Mechanism::calc_mass(const Point&, MatrixValues M) const {
-  double* out = M.data();
-  for (int frame = 1; frame < bodies_.frames(); ++frame) {
-    const double mass = bodies_.mass(frame);
-    *out++ = mass;
-    *out++ = mass;
-    if (bodies_.is_planar()) {
-      *out++ = bodies_.inertia(frame)(2, 2);
-      continue;
-    }
-    *out++ = mass;
-    Eigen::Map<Eigen::Matrix3d>(out, 3, 3) = bodies_.inertia(frame);
-    out += 9;
-  }
+  std::copy(parts_->mass_values.begin(), parts_->mass_values.end(), M.data());
 }
 
 void Mechanism::calc_constraint(const Point& at, VectorOut g) const {
