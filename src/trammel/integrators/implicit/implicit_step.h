@@ -45,6 +45,9 @@ struct StepEquationsOptions {
   int max_iterations = 10;
   bool forecasts = true;    ///< gives up early: math::NewtonOptions
   double tolerance = 1e-3;  ///< of the distance to the solution, by CorrectionScale
+  /// Of the matrix, where accelerations and reactions are its unknowns; back ends that need symmetry or the mass matrix
+  /// alone leave it to LU.
+  kkt::SolverOptions linear;
 };
 
 class ImplicitStep {
