@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "trammel/kkt/solver.h"
 
@@ -33,5 +34,8 @@ class DirectSolver {
   virtual bool is_in_doubt() const = 0;
   virtual double calc_rcond() = 0;
 };
+
+/// "these coordinates have no mass: ...", the first of those without an entry in the pattern of M; empty without any.
+std::string describe_massless(const dae::Structure& structure);
 
 }  // namespace trammel::kkt
