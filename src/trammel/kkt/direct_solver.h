@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "trammel/kkt/solver.h"
 
@@ -45,5 +46,8 @@ class DirectSolver {
   /// Since the last call; nothing where every factor() is a factorisation, and no other call is one.
   virtual std::optional<Work> take_work() { return std::nullopt; }
 };
+
+/// "these coordinates have no mass: ...", the first of those without an entry in the pattern of M; empty without any.
+std::string describe_massless(const dae::Structure& structure);
 
 }  // namespace trammel::kkt

@@ -155,6 +155,16 @@ std::vector<bool> find_massive(const Pattern& mass) {
   return is_massive;
 }
 
+std::vector<std::string> find_massless(const dae::Structure& structure) {
+  const std::vector<bool> is_massive = find_massive(structure.mass);
+  const auto& names = structure.has_trivial_kinematics ? structure.position_names : structure.velocity_names;
+  std::vector<std::string> massless;
+  for (std::size_t i = 0; i < is_massive.size(); ++i) {
+    if (!is_massive[i]) massless.push_back(names[i]);
+  }
+  return massless;
+}
+
 /// Takes the coordinates apart into those with mass (p) and those without (q).
 class BlockSolver final : public DirectSolver {
  public:
@@ -376,6 +386,15 @@ std::string to_string(BackEnd back_end) {
   return "conjugate gradients";
 }
 
+std::string describe_massless(const dae::Structure& structure) {
+  std::vector<std::string> massless = find_massless(structure);
+  if (massless.empty()) return {};
+  constexpr std::size_t kMost = 4;
+  const std::string more = massless.size() > kMost ? fmt::format(" and {} more", massless.size() - kMost) : "";
+  massless.resize(std::min(massless.size(), kMost));
+  return fmt::format("these coordinates have no mass: {}{}", fmt::join(massless, ", "), more);
+}
+
 std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
   switch (back_end) {
     case BackEnd::kReduced: return find_reduced_obstacle(structure);
@@ -391,20 +410,11 @@ std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
                        back_end == BackEnd::kCholeskyQr ? "Cholesky" : "block elimination",
                        dae::quoted(structure.constraint_names[static_cast<std::size_t>(structure.switchable_rows[0])]));
   }
-  const std::vector<bool> is_massive = find_massive(structure.mass);
-  const auto& names = structure.has_trivial_kinematics ? structure.position_names : structure.velocity_names;
-  std::vector<std::string> massless;
-  for (std::size_t i = 0; i < is_massive.size(); ++i) {
-    if (!is_massive[i]) massless.push_back(names[i]);
-  }
   if (back_end == BackEnd::kCholeskyQr) {
-    if (massless.empty()) return {};
-    constexpr std::size_t kMost = 4;
-    const std::string more = massless.size() > kMost ? fmt::format(" and {} more", massless.size() - kMost) : "";
-    massless.resize(std::min(massless.size(), kMost));
-    return fmt::format("Cholesky needs a positive definite mass matrix, and these coordinates have no mass: {}{}",
-                       fmt::join(massless, ", "), more);
+    const std::string massless = describe_massless(structure);
+    return massless.empty() ? massless : "Cholesky needs a positive definite mass matrix, and " + massless;
   }
+  const std::vector<std::string> massless = find_massless(structure);
   if (massless.empty()) {
     return "block elimination needs coordinates without mass, such as joint coordinates beside those of the bodies, "
            "and every coordinate has an entry in the mass matrix";
