@@ -86,8 +86,14 @@ std::shared_ptr<const JointForm> make_joint_form(const std::shared_ptr<const Mec
     throw std::invalid_argument("joint coordinates are those of bodies: these equations have none");
   }
   const model::Model& model = mechanism->model();
-  auto tree = std::make_shared<const JointTree>(model, mechanism->bodies(),
-                                                topology::find_spanning_tree(topology::make_graph(model)), start.q);
+  topology::Graph graph = topology::make_graph(model);
+  // A joint that has lost rows because others imply them is better cut than kept whole: the rows that remain are then
+  // those of body coordinates.
+  for (topology::Edge& edge : graph.edges) {
+    edge.rows = static_cast<int>(mechanism->constraints().joint_rows()[static_cast<std::size_t>(edge.joint)].size());
+  }
+  const auto tree =
+      std::make_shared<const JointTree>(model, mechanism->bodies(), topology::find_spanning_tree(graph), start.q);
 
   CompileOptions options = mechanism->options();
   const std::set<std::string> tree_rows = find_tree_rows(*mechanism, *tree);
