@@ -36,6 +36,10 @@ class DirectSolver {
   virtual linalg::FactorStatus factor_tree(const dae::TreeValues&, const double* /*jacobian*/) {
     throw std::logic_error("this back end does not factorise trees");
   }
+  /// residual -= M u with the tree of the last factor_tree() that is in doubt.
+  virtual void subtract_mass_product(VectorIn /*u*/, VectorOut /*residual*/) {
+    throw std::logic_error("this back end does not factorise trees");
+  }
   virtual void solve(VectorOut upper, VectorOut lower) = 0;
   /// Whether the residual of a solution is worth a look.
   virtual bool is_in_doubt() const = 0;

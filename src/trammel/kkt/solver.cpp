@@ -304,9 +304,11 @@ class SparseSolver final : public StackedSolver {
 };
 
 /// The pattern of the whole matrix: blocks in their order, G, G^T, the diagonal of rows that may be switched off.
-Pattern make_whole(const Layout& layout) {
+/// Without the blocks where a tree stands for the mass, whose pattern grows with the square of the number of bodies.
+Pattern make_whole(const Layout& layout, BackEnd back_end) {
   std::vector<Entry> entries;
   for (const Block& block : layout.blocks) {
+    if (back_end == BackEnd::kArticulated) break;
     for (const Entry& e : block.pattern->entries()) entries.push_back({e.row + block.row, e.column + block.column});
   }
   for (const Entry& e : layout.jacobian->entries()) entries.push_back({layout.upper + e.row, e.column});
@@ -473,7 +475,9 @@ Layout Layout::half_explicit(const dae::Structure& structure) {
 }
 
 Solver::Solver(Layout layout, const SolverOptions& options)
-    : layout_(std::move(layout)), options_(options), pattern_(std::make_unique<Pattern>(make_whole(layout_))) {
+    : layout_(std::move(layout)),
+      options_(options),
+      pattern_(std::make_unique<Pattern>(make_whole(layout_, options.back_end))) {
   direct_ = make_direct(options.back_end, layout_, *pattern_);
   for (const int row : layout_.switchable_rows) {
     std::vector<int>& places = switchable_.emplace_back();
@@ -539,6 +543,7 @@ FactorStatus Solver::factor_tree(const dae::TreeValues& tree, const double* jaco
   note_switched_off(jacobian);
   const FactorStatus status = direct_->factor_tree(tree, jacobian);
   is_factored_ = status.ok;
+  if (!is_factored_ || direct_->is_in_doubt()) collect({}, jacobian, jacobian);  // for residuals and messages
   return status;
 }
 
@@ -559,6 +564,9 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
   for (int k = 0; k < options_.max_refinements; ++k) {
     residual_ = right_side_;
     pattern_->add_product(values_.data(), solution_, -1, residual_);
+    if (direct_->takes_tree()) {
+      direct_->subtract_mass_product(solution_.head(layout_.upper), residual_.head(layout_.upper));
+    }
     const double size = largest_abs(residual_);
     // At round-off of the right side nothing is left to gain; without progress neither.
     if (!(size > 4 * std::numeric_limits<double>::epsilon() * largest_abs(right_side_)) || !(size < 0.5 * previous))
