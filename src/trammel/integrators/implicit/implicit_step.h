@@ -76,7 +76,10 @@ class ImplicitStep {
 
   /// Factorises the matrix with these numbers at the trial and estimates its reciprocal condition.
   double calc_rcond(const StepCoefficients& coefficients);
-  void add_counts(Statistics& statistics) const { statistics.linear += solver_->counts(); }
+  void add_counts(Statistics& statistics) const {
+    statistics.linear += solver_->counts();
+    statistics.step_solver = kkt::to_string(solver_->back_end());
+  }
   /// Why solve() returned false, in words.
   virtual std::string describe_trouble();
 
