@@ -119,6 +119,45 @@ void filled(benchmark::State& state) {
   state.counters["filling"] = (M.size() + 2.0 * G.size()) / ((n + m) * (n + m));
 }
 
+/// Bodies on hinges in space or on a line of hinges in the plane, a chain or a binary tree: factor and solve from
+/// values that are given. The counter `per_body` is the time divided by n.
+template <int kWidth, bool kIsBinary>
+void articulated(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  constexpr int kLinear = kWidth == 3 ? 2 : 3;
+  trammel::dae::TreeStructure tree;
+  tree.width = kWidth;
+  for (int k = 0; k < n; ++k) tree.nodes.push_back({kIsBinary ? (k + 1) / 2 - 1 : k - 1, k, 1, kWidth * k});
+  trammel::dae::TreeValues values = tree.make_values();
+  for (int k = 0; k < n; ++k) {
+    for (int i = 0; i < kWidth; ++i) {
+      values.inertia[static_cast<std::size_t>((k * kWidth + i) * kWidth + i)] = i < kLinear ? 1 : 0.1;
+      if (i >= kLinear) values.axes[static_cast<std::size_t>(k * kWidth + i)] = std::sin(1 + k + 2 * i);
+    }
+    for (int i = 0; i < kLinear; ++i) values.shift[static_cast<std::size_t>(k * kLinear + i)] = std::cos(k + i);
+  }
+  const Pattern no_mass(n, n), no_rows(0, n);  // the tree stands for the mass
+  trammel::kkt::Layout layout;
+  layout.upper = n;
+  layout.blocks = {{&no_mass}};
+  layout.jacobian = &no_rows;
+  layout.tree = &tree;
+  layout.is_mass_only = true;
+  Solver solver(std::move(layout), {.back_end = BackEnd::kArticulated, .max_refinements = 0});
+  Vector upper(n), lower(0);
+  for (auto _ : state) {
+    if (!solver.factor_tree(values, nullptr)) {
+      state.SkipWithError("singular");
+      return;
+    }
+    upper.setOnes();
+    solver.solve(upper, lower);
+    benchmark::DoNotOptimize(upper.data());
+  }
+  state.counters["per_body"] =
+      benchmark::Counter(n, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 /// Factor and solve for a chain of bodies with the given widths and rows for each joint, without a model: the rows of a
 /// joint are the same on both bodies, but for the sign and a lever.
 template <BackEnd kBackEnd, int kWidth, int kRows>
@@ -196,6 +235,10 @@ BENCHMARK_TEMPLATE(body_chain, BackEnd::kRecursive, 6, 5)->RangeMultiplier(10)->
 BENCHMARK_TEMPLATE(body_chain, BackEnd::kRecursive, 6, 3)->RangeMultiplier(10)->Range(10, 100000);
 BENCHMARK_TEMPLATE(body_chain, BackEnd::kSparse, 3, 2)->RangeMultiplier(10)->Range(10, 1000);
 BENCHMARK_TEMPLATE(body_chain, BackEnd::kSparse, 6, 5)->RangeMultiplier(10)->Range(10, 1000);
+BENCHMARK_TEMPLATE(articulated, 3, false)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(articulated, 6, false)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(articulated, 3, true)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(articulated, 6, true)->RangeMultiplier(10)->Range(10, 100000);
 BENCHMARK_TEMPLATE(andrews, BackEnd::kCholeskyQr);
 BENCHMARK_TEMPLATE(andrews, BackEnd::kDenseSymmetric);
 BENCHMARK_TEMPLATE(andrews, BackEnd::kDenseLu);
