@@ -11,6 +11,15 @@ using linalg::largest_abs;
 
 namespace {
 constexpr int kMaxIterations = 25;
+// Velocities of a tree up to which its mass matrix is factorised as such: docs/decisions/0025-automatic-solvers.md.
+constexpr int kTreeLimit = 8;
+
+/// Articulated bodies are chosen here, where the tree is at hand.
+SolverOptions choose_metric(const dae::Structure& s, SolverOptions options) {
+  const bool is_free = options.back_end == BackEnd::kAutomatic && s.tree && s.n_v() > kTreeLimit;
+  if (is_free && find_obstacle(BackEnd::kArticulated, s).empty()) options.back_end = BackEnd::kArticulated;
+  return options;
+}
 
 AccelerationStatus to_acceleration_status(const linalg::FactorStatus& status) {
   if (status.ok) return AccelerationStatus::kSolved;
@@ -25,7 +34,8 @@ AccelerationStatus to_acceleration_status(const linalg::FactorStatus& status) {
 
 AccelerationSolver::AccelerationSolver(dae::Evaluation& evaluation, const SolverOptions& options)
     : evaluation_(evaluation),
-      metric_(Layout::mass(evaluation.structure()), options),
+      options_(options),
+      metric_(Layout::mass(evaluation.structure()), choose_metric(evaluation.structure(), options)),
       has_implicit_states_(evaluation.structure().n_x() > 0 &&
                            evaluation.structure().state_form == dae::StateForm::kImplicit),
       is_algebraic_(evaluation.structure().algebraic_states()),
@@ -61,7 +71,13 @@ Layout AccelerationSolver::make_layout() const {
 
 AccelerationStatus AccelerationSolver::factor_position() {
   if (metric_.takes_tree()) {
-    return to_acceleration_status(metric_.factor_tree(evaluation_.tree(), evaluation_.jacobian()));
+    const linalg::FactorStatus status = metric_.factor_tree(evaluation_.tree(), evaluation_.jacobian());
+    if (status.ok || options_.back_end != BackEnd::kAutomatic || status.cause == linalg::FactorCause::kNotFinite) {
+      return to_acceleration_status(status);
+    }
+    // Branches that end without mass, or rows nearly dependent: the whole matrix may be regular all the same.
+    earlier_counts_ += metric_.counts();
+    metric_ = Solver(Layout::mass(evaluation_.structure()), options_);
   }
   const std::array values{BlockValues{evaluation_.mass()}};
   return to_acceleration_status(metric_.factor(values, evaluation_.jacobian()));
@@ -162,7 +178,8 @@ AccelerationStatus AccelerationSolver::solve_together(const dae::State& near, Ve
 }
 
 SolverCounts AccelerationSolver::counts() const {
-  SolverCounts total = metric_.counts();
+  SolverCounts total = earlier_counts_;
+  total += metric_.counts();
   if (together_) total += together_->counts();
   return total;
 }

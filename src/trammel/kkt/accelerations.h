@@ -49,7 +49,9 @@ class AccelerationSolver {
   void move_states(VectorIn change);
 
   dae::Evaluation& evaluation_;
+  SolverOptions options_;
   Solver metric_;
+  SolverCounts earlier_counts_;  // of a solver that another one has replaced
   bool has_implicit_states_;
   std::vector<bool> is_algebraic_;
   linalg::PatternPart force_by_variables_, state_by_variables_;  // columns of the algebraic states

@@ -47,6 +47,12 @@ constexpr DenseLimits kLuLimits{17, 0.4};
 // 4.5 with 2.4 operations, 9.5 with 10, 12 with 15, 21 with 27; then solutions leave the cache, and it is 13.
 constexpr double kCholeskyQrCost = 1.0 / 16, kDenseCost = 1.0 / 10;
 constexpr double kSparseCost = 2.5, kSparseOperationCost = 0.65, kLargestSparseCost = 20;
+// Unknowns up to which full matrices are faster than solvers that use the topology, in body and in joint coordinates,
+// and products in the factorisation of G M^-1 G^T for each entry of the whole matrix up to which it is faster than
+// sparse LU: docs/decisions/0025-automatic-solvers.md.
+constexpr int kTopologyLimit = 12;
+constexpr int kBranchLimit = 24;
+constexpr double kTolerableProducts = 40;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
 
@@ -318,6 +324,7 @@ Pattern make_whole(const Layout& layout, BackEnd back_end) {
   return {size, size, std::move(entries)};
 }
 
+/// The back end for a matrix of which nothing is known but where it may be nonzero.
 BackEnd choose(const Pattern& whole, bool allows_cholesky) {
   const DenseLimits limits = allows_cholesky ? kCholeskyQrLimits : kLuLimits;
   const double size = whole.rows();
@@ -325,11 +332,26 @@ BackEnd choose(const Pattern& whole, bool allows_cholesky) {
   return allows_cholesky ? BackEnd::kCholeskyQr : BackEnd::kDenseLu;
 }
 
+/// The back end that uses the topology, where one pays; docs/decisions/0025-automatic-solvers.md has the measurements.
+std::unique_ptr<DirectSolver> make_topological(const Layout& layout, const Pattern& whole) {
+  if (!layout.is_mass_only || layout.structure == nullptr || whole.rows() <= kTopologyLimit) return nullptr;
+  if (layout.tree != nullptr) {
+    if (whole.rows() <= kBranchLimit || !find_branch_obstacle(*layout.structure).empty()) return nullptr;
+    return make_branch_solver(layout, whole);
+  }
+  if (layout.lower == 0 || !find_reduced_obstacle(*layout.structure).empty()) return nullptr;
+  auto reduced = std::make_unique<ReducedSolver>(layout);
+  const auto products = static_cast<double>(reduced->calc_operations().skyline.multiplications);
+  if (products > kTolerableProducts * whole.size()) return nullptr;
+  return reduced;
+}
+
 std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {
   const bool eliminates = back_end == BackEnd::kCholeskyQr || back_end == BackEnd::kBlockElimination;
   if (eliminates && !layout.switchable_rows.empty()) {
     throw std::invalid_argument(to_string(back_end) + " cannot take constraints that may be switched off");
   }
+  const auto choose_general = [&] { return choose(whole, layout.is_mass_only && layout.switchable_rows.empty()); };
   switch (back_end) {
     case BackEnd::kCholeskyQr:
       if (!layout.is_mass_only)
@@ -348,10 +370,19 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
     case BackEnd::kBranches: return make_branch_solver(layout, whole);
     case BackEnd::kArticulated: return make_articulated_solver(layout, whole);
     case BackEnd::kIterative:
-      return make_iterative_solver(layout, whole, make_direct(BackEnd::kAutomatic, layout, whole));
+      // Where the topology makes factorisations cheap there is nothing to save.
+      return make_iterative_solver(layout, whole, make_direct(choose_general(), layout, whole));
     case BackEnd::kAutomatic: break;
   }
-  return make_direct(choose(whole, layout.is_mass_only && layout.switchable_rows.empty()), layout, whole);
+  if (std::unique_ptr<DirectSolver> topological = make_topological(layout, whole)) return topological;
+  return make_direct(choose_general(), layout, whole);
+}
+
+/// Whether another back end may succeed where an automatic choice did not: Cholesky needs mass in all coordinates, and
+/// G M^-1 G^T squares the condition of G.
+bool may_be_changed(BackEnd chosen, FactorCause cause) {
+  if (cause == FactorCause::kNotPositiveDefinite) return true;
+  return (chosen == BackEnd::kReduced || chosen == BackEnd::kBranches) && cause != FactorCause::kNotFinite;
 }
 
 void add_work(const Work& work, SolverCounts& counts) {
@@ -526,8 +557,7 @@ FactorStatus Solver::factor(std::span<const BlockValues> values, const double* j
   FactorStatus status = direct ? *direct : factor_whole(*direct_, values_, counts_);
   const bool is_iterative = options_.back_end == BackEnd::kIterative;
   if (!status.ok && (options_.back_end == BackEnd::kAutomatic || is_iterative) &&
-      status.cause == FactorCause::kNotPositiveDefinite) {
-    // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.
+      may_be_changed(direct_->kind(), status.cause)) {
     direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
     if (is_iterative) direct_ = make_iterative_solver(layout_, *pattern_, std::move(direct_));
     status = factor_whole(*direct_, values_, counts_);
