@@ -2,11 +2,14 @@
 
 #include <stdexcept>
 
+#include "trammel/analyses/joint_coordinates.h"
+
 namespace trammel::bench {
 
-std::optional<Form> make_form(const cases::Case& setup, Coordinates coordinates) {
+Form make_form(const cases::Case& setup, Coordinates coordinates) {
   if (coordinates == Coordinates::kBody) return Form{setup.system, setup.start};
-  return std::nullopt;
+  const auto joint = analyses::make_joint_form(setup.mechanism, setup.start);
+  return Form{joint, joint->from_quasi(setup.start)};
 }
 
 Accelerator::Accelerator(const Form& form, kkt::BackEnd back_end)

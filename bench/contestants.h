@@ -4,7 +4,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +30,12 @@ inline constexpr std::array kContestants{
     Contestant{"dense", Coordinates::kJoint, kkt::BackEnd::kCholeskyQr},
 };
 
-/// The system and a state of it, in the coordinates asked for; nothing where there are none.
+/// The system of a model and a state of it.
 struct Form {
   std::shared_ptr<const dae::ConstrainedSystem> system;
   dae::State start;
 };
-std::optional<Form> make_form(const cases::Case& setup, Coordinates coordinates);
+Form make_form(const cases::Case& setup, Coordinates coordinates);
 
 /// Computes accelerations again and again, everything included: positions, velocities, M, G, f, bias, factors,
 /// solution.

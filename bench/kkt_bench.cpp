@@ -119,6 +119,91 @@ void filled(benchmark::State& state) {
   state.counters["filling"] = (M.size() + 2.0 * G.size()) / ((n + m) * (n + m));
 }
 
+/// Bodies on hinges in space or on a line of hinges in the plane, a chain or a binary tree: factor and solve from
+/// values that are given. The counter `per_body` is the time divided by n.
+template <int kWidth, bool kIsBinary>
+void articulated(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  constexpr int kLinear = kWidth == 3 ? 2 : 3;
+  trammel::dae::TreeStructure tree;
+  tree.width = kWidth;
+  for (int k = 0; k < n; ++k) tree.nodes.push_back({kIsBinary ? (k + 1) / 2 - 1 : k - 1, k, 1, kWidth * k});
+  trammel::dae::TreeValues values = tree.make_values();
+  for (int k = 0; k < n; ++k) {
+    for (int i = 0; i < kWidth; ++i) {
+      values.inertia[static_cast<std::size_t>((k * kWidth + i) * kWidth + i)] = i < kLinear ? 1 : 0.1;
+      if (i >= kLinear) values.axes[static_cast<std::size_t>(k * kWidth + i)] = std::sin(1 + k + 2 * i);
+    }
+    for (int i = 0; i < kLinear; ++i) values.shift[static_cast<std::size_t>(k * kLinear + i)] = std::cos(k + i);
+  }
+  const Pattern no_mass(n, n), no_rows(0, n);  // the tree stands for the mass
+  trammel::kkt::Layout layout;
+  layout.upper = n;
+  layout.blocks = {{&no_mass}};
+  layout.jacobian = &no_rows;
+  layout.tree = &tree;
+  layout.is_mass_only = true;
+  Solver solver(std::move(layout), {.back_end = BackEnd::kArticulated, .max_refinements = 0});
+  Vector upper(n), lower(0);
+  for (auto _ : state) {
+    if (!solver.factor_tree(values, nullptr)) {
+      state.SkipWithError("singular");
+      return;
+    }
+    upper.setOnes();
+    solver.solve(upper, lower);
+    benchmark::DoNotOptimize(upper.data());
+  }
+  state.counters["per_body"] =
+      benchmark::Counter(n, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+/// Factor and solve for a chain of bodies with the given widths and rows for each joint, without a model: the rows of a
+/// joint are the same on both bodies, but for the sign and a lever.
+template <BackEnd kBackEnd, int kWidth, int kRows>
+void body_chain(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  std::vector<Entry> inertia, joints;
+  std::vector<double> mass, jacobian;
+  trammel::dae::Structure structure;
+  for (int body = 0; body < n; ++body) {
+    structure.bodies.push_back(kWidth * body);
+    for (int i = 0; i < kWidth; ++i) {
+      for (int j = 0; j < kWidth; ++j) {
+        inertia.push_back({kWidth * body + i, kWidth * body + j});
+        mass.push_back(i == j ? 1 + 0.1 * i : 0.05 * std::sin(i + j + body));
+      }
+    }
+    for (int r = 0; r < kRows; ++r) {
+      for (int side = 0; side < (body > 0 ? 2 : 1); ++side) {
+        for (int i = 0; i < kWidth; ++i) {
+          joints.push_back({kRows * body + r, kWidth * (body - side) + i});
+          jacobian.push_back((side == 0 ? 1 : -1) * (i == r ? 1 : 0.3 * std::sin(1 + 3 * i + r + body + side)));
+        }
+      }
+    }
+  }
+  structure.velocity_names.resize(static_cast<std::size_t>(kWidth * n));
+  structure.constraint_names.resize(static_cast<std::size_t>(kRows * n));
+  structure.mass = {kWidth * n, kWidth * n, inertia};
+  structure.jacobian = {kRows * n, kWidth * n, joints};
+  Solver solver(trammel::kkt::Layout::mass(structure), {.back_end = kBackEnd, .max_refinements = 0});
+  const std::array values{trammel::kkt::BlockValues{mass.data()}};
+  Vector upper(kWidth * n), lower(kRows * n);
+  for (auto _ : state) {
+    if (!solver.factor(values, jacobian.data())) {
+      state.SkipWithError("singular");
+      return;
+    }
+    upper.setOnes();
+    lower.setZero();
+    solver.solve(upper, lower);
+    benchmark::DoNotOptimize(upper.data());
+  }
+  state.counters["per_body"] =
+      benchmark::Counter(n, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 /// Dense factors of more than a few hundred unknowns are of no interest: their cost grows with the cube.
 void dense_sizes(benchmark::internal::Benchmark* b) {
   for (const int n : {1, 2, 3, 4, 5, 6, 8, 16, 32, 100}) b->Arg(n);
@@ -144,6 +229,16 @@ BENCHMARK_TEMPLATE(mixed_chain, BackEnd::kSparse)->Arg(2)->Arg(10)->Arg(40);
 BENCHMARK_TEMPLATE(filled, BackEnd::kCholeskyQr)->ArgsProduct({{40, 80, 160}, {1, 2, 3, 4, 8}});
 BENCHMARK_TEMPLATE(filled, BackEnd::kDenseLu)->ArgsProduct({{40, 80, 160}, {1, 2, 3, 4, 8}});
 BENCHMARK_TEMPLATE(filled, BackEnd::kSparse)->ArgsProduct({{40, 80, 160}, {1, 2, 3, 4, 8}});
+BENCHMARK_TEMPLATE(chain, BackEnd::kRecursive)->Apply(sparse_sizes);
+BENCHMARK_TEMPLATE(body_chain, BackEnd::kRecursive, 3, 2)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(body_chain, BackEnd::kRecursive, 6, 5)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(body_chain, BackEnd::kRecursive, 6, 3)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(body_chain, BackEnd::kSparse, 3, 2)->RangeMultiplier(10)->Range(10, 1000);
+BENCHMARK_TEMPLATE(body_chain, BackEnd::kSparse, 6, 5)->RangeMultiplier(10)->Range(10, 1000);
+BENCHMARK_TEMPLATE(articulated, 3, false)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(articulated, 6, false)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(articulated, 3, true)->RangeMultiplier(10)->Range(10, 100000);
+BENCHMARK_TEMPLATE(articulated, 6, true)->RangeMultiplier(10)->Range(10, 100000);
 BENCHMARK_TEMPLATE(andrews, BackEnd::kCholeskyQr);
 BENCHMARK_TEMPLATE(andrews, BackEnd::kDenseSymmetric);
 BENCHMARK_TEMPLATE(andrews, BackEnd::kDenseLu);

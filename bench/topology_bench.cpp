@@ -29,6 +29,7 @@ using cases::Case;
 using kkt::BackEnd;
 
 constexpr int kMostForDense = 200;      // coordinates
+constexpr int kMostForJoint = 1000;     // bodies; to set up more takes long
 constexpr int kMostForSimbody = 10000;  // bodies
 constexpr double kMostFill = 20;        // of an ordering whose factorisation is worth timing
 
@@ -53,21 +54,23 @@ void compare(const SimbodyBodies& simbody, const Case& setup, const linalg::Vect
 
 /// Seconds of one contestant; nothing when there is an obstacle.
 std::optional<double> time_contestant(const Contestant& contestant, const Case& setup) {
-  const std::optional<Form> form = make_form(setup, contestant.coordinates);
-  if (!form || !find_obstacle(contestant.back_end, form->system->structure()).empty()) return std::nullopt;
-  if (contestant.back_end == BackEnd::kCholeskyQr && form->system->structure().n_v() > kMostForDense)
+  const int bodies = setup.mechanism->bodies().frames() - 1;
+  if (contestant.coordinates == Coordinates::kJoint && bodies > kMostForJoint) return std::nullopt;
+  const Form form = make_form(setup, contestant.coordinates);
+  if (!find_obstacle(contestant.back_end, form.system->structure()).empty()) return std::nullopt;
+  if (contestant.back_end == BackEnd::kCholeskyQr && form.system->structure().n_v() > kMostForDense)
     return std::nullopt;
-  Accelerator accelerator(*form, contestant.back_end);
+  Accelerator accelerator(form, contestant.back_end);
   return time_call([&] { accelerator.run(); });
 }
 
 double time_evaluation(const Case& setup) {
-  Accelerator accelerator(*make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
+  Accelerator accelerator(make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
   return time_call([&] { accelerator.evaluate(); });
 }
 
 double time_simbody(SimbodyBodies& simbody, const Case& setup) {
-  Accelerator ours(*make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
+  Accelerator ours(make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
   ours.run();
   simbody.accelerate();
   compare(simbody, setup, ours.point().a);

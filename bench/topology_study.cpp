@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "bench/contestants.h"
 #include "bench/markdown_table.h"
@@ -25,13 +26,13 @@ using kkt::BackEnd;
 
 struct Column {
   std::string name;
-  std::optional<Form> form;
+  Form form;
 };
 
 /// Seconds of a factorisation and a solution.
-std::optional<double> time_solver(const std::optional<Form>& form, BackEnd back_end) {
-  if (!form || !find_obstacle(back_end, form->system->structure()).empty()) return std::nullopt;
-  Accelerator accelerator(*form, back_end);
+std::optional<double> time_solver(const Form& form, BackEnd back_end) {
+  if (!find_obstacle(back_end, form.system->structure()).empty()) return std::nullopt;
+  Accelerator accelerator(form, back_end);
   accelerator.run();
   return time_call([&] { accelerator.solve(); });
 }

@@ -1,4 +1,4 @@
-// trammel check CASE|FILE: parses, assembles, counts degrees of freedom, names redundant constraints.
+// trammel check CASE|FILE: parses, assembles, counts degrees of freedom, names redundant constraints, draws the graph.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,12 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "check_topology.h"
 #include "commands.h"
 #include "problem.h"
 #include "trammel/analyses/model_notes.h"
 #include "trammel/integrators/method.h"
 #include "trammel/kinematics/redundancy.h"
 #include "trammel/model/joint_types.h"
+#include "whole_file.h"
 
 namespace trammel::cli {
 namespace {
@@ -22,7 +24,10 @@ using Json = nlohmann::ordered_json;
 struct CheckArguments {
   ProblemRequest request;
   bool as_json = false;
+  std::string graph;  ///< file; kOnOutput for the standard output, empty for none
 };
+
+constexpr const char* kOnOutput = "-";
 
 /// Equations have no bodies; their rank is all there is to say.
 analyses::Mobility mobility_of_equations(const cases::Case& given) {
@@ -70,7 +75,8 @@ bool is_counted(const Problem& problem, const analyses::Mobility& mobility) {
   return !problem.model || problem.prepared.ok || mobility.coordinates > 0;
 }
 
-Json describe(const Problem& problem, const analyses::Mobility& mobility, const std::vector<std::string>& notes) {
+Json describe(const Problem& problem, const analyses::Mobility& mobility, const std::vector<std::string>& notes,
+              const std::optional<MechanismGraph>& graph) {
   const auto count = [&](int number) { return is_counted(problem, mobility) ? Json(number) : Json(nullptr); };
   Json bodies = Json::array(), joints = Json::array(), redundant = Json::array();
   if (problem.model) {
@@ -90,6 +96,7 @@ Json describe(const Problem& problem, const analyses::Mobility& mobility, const 
           {"dof", count(mobility.degrees_of_freedom)},
           {"dof_by_count", count(mobility.degrees_by_count)},
           {"redundant", redundant},
+          {"topology", graph ? describe_topology(*graph) : Json(nullptr)},
           {"messages", list_messages(problem, mobility, notes)}};
 }
 
@@ -113,7 +120,8 @@ void print_mobility(const analyses::Mobility& mobility) {
   for (const std::string& suggestion : mobility.suggestions) fmt::print("  suggestion          {}\n", suggestion);
 }
 
-void print(const Problem& problem, const analyses::Mobility& mobility, const std::vector<std::string>& notes) {
+void print(const Problem& problem, const analyses::Mobility& mobility, const std::vector<std::string>& notes,
+           const std::optional<MechanismGraph>& graph) {
   fmt::print("{}\n", problem.name);
   if (problem.model) {
     const model::Model& model = *problem.model;
@@ -124,18 +132,44 @@ void print(const Problem& problem, const analyses::Mobility& mobility, const std
     if (assembly.ok) fmt::print("  assembly            {}\n", assembly.message);
   }
   if (is_counted(problem, mobility)) print_mobility(mobility);
+  if (graph) print_topology(*graph);
   for (const std::string& note : notes) fmt::print("  note                {}\n", note);
 }
 
+/// A request that no problem can meet is refused before one is loaded.
+void check_graph_request(const CheckArguments& arguments) {
+  if (arguments.graph.empty()) return;
+  if (arguments.graph != kOnOutput) {
+    find_graph_format(arguments.graph);
+  } else if (arguments.as_json) {
+    throw InputError("--graph without a file prints on standard output, and so does --json; give --graph=FILE");
+  }
+}
+
+void write_graph(const MechanismGraph& graph, const std::string& path) {
+  write_file(path, find_graph_format(path) == GraphFormat::kSvg ? to_svg(graph) : to_graphviz(graph));
+}
+
 int check(const CheckArguments& arguments) {
+  check_graph_request(arguments);
   const Problem problem = load_problem(arguments.request);
   const analyses::Mobility mobility = problem.model ? problem.prepared.mobility : mobility_of_equations(problem.given);
   const bool ok = !problem.model || problem.prepared.ok;
   const std::vector<std::string> notes = find_notes(problem);
-  if (arguments.as_json) {
-    fmt::print("{}\n", describe(problem, mobility, notes).dump(2));
+  std::optional<MechanismGraph> graph;
+  if (problem.model) graph = make_mechanism_graph(*problem.model);
+  if (!graph && !arguments.graph.empty()) {
+    throw InputError(fmt::format("'{}' is given by equations: it has no bodies and joints to draw", problem.name));
+  }
+  const bool is_graph_alone = arguments.graph == kOnOutput;
+  if (!arguments.graph.empty() && !is_graph_alone) write_graph(*graph, arguments.graph);
+  if (is_graph_alone) {
+    fmt::print("{}", to_graphviz(*graph));
+  } else if (arguments.as_json) {
+    fmt::print("{}\n", describe(problem, mobility, notes, graph).dump(2));
   } else {
-    print(problem, mobility, notes);
+    print(problem, mobility, notes, graph);
+    if (!arguments.graph.empty()) fmt::print("  graph               {}\n", arguments.graph);
   }
   if (!ok) fmt::print(stderr, "trammel: {}\n", problem.prepared.message);
   return ok ? kDone : kSimulationFailed;
@@ -150,6 +184,9 @@ void add_check_command(CLI::App& app, Action& action) {
   add_problem_options(*command, a->request);
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints are an error");
   command->add_flag("--json", a->as_json, "Print one JSON object and nothing else");
+  command->add_flag(fmt::format("--graph{{{}}}", kOnOutput), a->graph,
+                    "Draw bodies and joints: FILE.svg a picture, FILE.dot or .gv text for Graphviz; without a file "
+                    "that text is printed and nothing else");
   command->callback([&action, a] { action = [a] { return check(*a); }; });
 }
 

@@ -12,8 +12,8 @@
 #include "plot_figure.h"
 #include "result_output.h"
 #include "terminal.h"
-#include "trammel/io/part_file.h"
 #include "trammel/io/result_file.h"
+#include "whole_file.h"
 
 namespace trammel::cli {
 namespace {
@@ -64,22 +64,6 @@ void check(const PlotArguments& a) {
   }
   if (request.takes_steps && request.x) throw InputError("steps are plotted over time; leave out --x");
   if (a.size && !a.out) throw InputError("--size is for files; a plot in the terminal is as large as that");
-}
-
-void write_file(const std::string& path, const std::string& bytes) {
-  std::optional<io::PartFile> file;
-  try {
-    file.emplace(path);
-  } catch (const std::exception& error) {
-    throw InputError(error.what());
-  }
-  try {
-    file->append(bytes);
-  } catch (const std::exception& error) {
-    file->discard();
-    throw std::runtime_error(fmt::format("cannot write '{}': {}", path, error.what()));
-  }
-  file->commit();
 }
 
 std::string draw(const figures::Figure& figure, Format format) {

@@ -16,6 +16,7 @@
 #include "trammel/analyses/model_notes.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
+#include "trammel/linalg/parallel.h"
 #include "trammel/model/near_names.h"
 
 namespace trammel::cli {
@@ -30,6 +31,7 @@ struct RunArguments {
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_initial, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
+  int threads = 0;
   std::optional<std::string> out;
   std::optional<double> every, gap;
   std::vector<double> at;
@@ -212,6 +214,10 @@ int run(RunArguments arguments) {
   check_out(arguments.out);
   name_files(arguments);
   if (arguments.t_end) require_finite(*arguments.t_end, "--t-end");
+  if (arguments.threads < 0) {
+    throw InputError(fmt::format("--threads is {}, but must be 1 or more, or 0 for all processors", arguments.threads));
+  }
+  linalg::set_thread_limit(arguments.threads);
   arguments.request.options.with_energy_states = arguments.out && !arguments.without_energy;
   const Problem problem = load_ready_problem(arguments.request);
   if (problem.given.mechanism) {
@@ -294,6 +300,9 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("--fixed-step", a->h_fixed, "Steps of this size, without error control [s]");
   command->add_option("--max-steps", a->max_steps, "Stop after so many steps");
   command->add_option("--time-limit", a->time_limit, "Stop after so many seconds of wall clock");
+  command->add_option("--threads", a->threads,
+                      "Share the loops over large models between so many threads at most; 1: none but the main one; 0: "
+                      "as many as there are processors. The results have the same bits");
   command->add_flag("--json", a->as_json, "Print one JSON object and nothing else");
   command->add_flag("-q,--quiet", a->quiet, "No progress on standard error");
   command->callback([&action, a] { action = [a] { return run(*a); }; });

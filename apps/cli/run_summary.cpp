@@ -32,6 +32,8 @@ Json describe_statistics(const integrators::Statistics& s) {
           {"factorizations", s.linear.factorizations},
           {"solves", s.linear.solves},
           {"refinements", s.linear.refinements},
+          {"linear_solver", s.linear_solver},
+          {"step_solver", s.step_solver.empty() ? Json(nullptr) : Json(s.step_solver)},
           {"restarts", s.restarts},
           {"smallest_step", s.smallest_step},
           {"largest_step", s.largest_step},

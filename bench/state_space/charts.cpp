@@ -120,7 +120,7 @@ void print_chart_conditions(const StudyOptions&) {
   for (const Model& model : models()) {
     const CompareProblem problem = make_problem(model.name, model.parameters, model.t_end);
     const integrators::MethodEntry& method = *integrators::find_method("for-sdirk");
-    const analyses::Form form = analyses::choose_form(problem.mechanism, method);
+    const analyses::Form form = analyses::choose_form(problem.mechanism, problem.start, method);
     const dae::ConstrainedSystem& system =
         form.plain ? static_cast<const dae::ConstrainedSystem&>(*form.plain) : *problem.system;
     const analyses::SampledRun run = run_at_samples(problem, make_options("for-sdirk", 1e-5), kSamples, kSamples);
@@ -182,7 +182,7 @@ void print_partition_factors(const StudyOptions&) {
                                                                             {"spatial-chain", {{"n", 20}}}};
   for (const auto& [name, parameters] : systems) {
     const CompareProblem problem = make_problem(name, parameters);
-    const analyses::Form form = analyses::choose_form(problem.mechanism, *integrators::find_method("for-sdirk"));
+    const analyses::Form form = analyses::choose_form(problem.mechanism, problem.start, *integrators::find_method("for-sdirk"));
     const dae::ConstrainedSystem& system =
         form.plain ? static_cast<const dae::ConstrainedSystem&>(*form.plain) : *problem.system;
     const dae::Structure& s = system.structure();

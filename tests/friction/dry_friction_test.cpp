@@ -452,7 +452,7 @@ forces: { brake: { type: dry-friction, joint: pin, mu: 0.4, static: 0.5, radius:
   ASSERT_TRUE(expected.result.ok());
   const Observed observed = run(c, 6, "projection", 1e-9);
   expect_events(observed.result, expected.result.events, 1e-6);
-  const analyses::Form form = analyses::choose_form(c.mechanism, *integrators::find_method("bdf-i3"));
+  const analyses::Form form = analyses::choose_form(c.mechanism, c.start, *integrators::find_method("bdf-i3"));
   ASSERT_TRUE(form.plain);
   integrators::Options options;
   options.method = "bdf-i3";

@@ -112,7 +112,7 @@ TEST(CoordinateSplit, ConsistentIterationsConvergeOnSpatialModels) {
   const cases::Case c = cases::build_case(*cases::find_case("spatial-double-pendulum"));
   const cases::ReferencePoint& last = reference.points.back();
   for (const Iteration& iteration : kConsistent) {
-    const analyses::Form form = analyses::choose_form(c.mechanism, *find_method(iteration.name));
+    const analyses::Form form = analyses::choose_form(c.mechanism, c.start, *find_method(iteration.name));
     ASSERT_NE(form.plain, nullptr);
     double previous = 1e300;
     for (const double tolerance : {1e-3, 1e-5, 1e-7}) {

@@ -1,13 +1,43 @@
 #include "trammel/analyses/form.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
+
+#include "trammel/analyses/joint_coordinates.h"
 
 namespace trammel::analyses {
 
 bool is_spatial(const system::Mechanism* mechanism) { return mechanism && !mechanism->bodies().is_planar(); }
 
-Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, const integrators::MethodEntry& method,
-                 std::optional<FormKind> wanted) {
+const dae::ConstrainedSystem& Form::system_of(const dae::ConstrainedSystem& quasi) const {
+  if (plain) return *plain;
+  return joint ? static_cast<const dae::ConstrainedSystem&>(*joint) : quasi;
+}
+
+dae::State Form::to_quasi(const dae::State& state) const {
+  if (plain) return plain->to_quasi(state);
+  return joint ? joint->to_quasi(state) : state;
+}
+
+dae::State Form::from_quasi(const dae::State& state) const {
+  if (plain) return plain->to_plain(state);
+  return joint ? joint->from_quasi(state) : state;
+}
+
+Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, const dae::State& start,
+                 const integrators::MethodEntry& method, std::optional<FormKind> wanted) {
+  if (wanted == FormKind::kJoint) {
+    Form form;
+    form.joint = make_joint_form(mechanism, start);
+    if (form.joint->tree().has_balls() && !method.capabilities.general_kinematics) {
+      throw std::invalid_argument(
+          fmt::format("method '{}' needs positions whose rates are the velocities (q' = v), and {} turns like a ball: "
+                      "take body coordinates, or a method with general kinematics ('trammel methods' tells)",
+                      method.name, form.joint->tree().describe_ball()));
+    }
+    return form;
+  }
   const bool can_be_plain = is_spatial(mechanism.get());
   if (wanted == FormKind::kPlain && !can_be_plain) {
     throw std::invalid_argument("the plain form is for spatial models: others have v = q' anyway");
@@ -18,14 +48,14 @@ Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, cons
 }
 
 std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form) {
-  if (!form.plain) return events;
+  if (form.is_quasi()) return events;
   for (integrators::Event& event : events) {
     event.function = [form, inner = event.function](const dae::State& state) { return inner(form.to_quasi(state)); };
     if (event.settle) {
       event.settle = [form, inner = event.settle](dae::State& state, bool is_start) {
         dae::State quasi = form.to_quasi(state);
         std::vector<std::string> happened = inner(quasi, is_start);
-        state.x = quasi.x;
+        state.x = form.from_quasi(quasi).x;
         return happened;
       };
     }
@@ -33,19 +63,19 @@ std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> e
     event.change = [form, inner = event.change](dae::State& state) {
       dae::State quasi = form.to_quasi(state);
       inner(quasi);
-      state.x = quasi.x;
+      state.x = form.from_quasi(quasi).x;
     };
   }
   return events;
 }
 
 integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval& interval, const Form& form) {
-  if (!form.plain) return interval;
+  if (form.is_quasi()) return interval;
   integrators::SolutionInterval result = interval;
   result.at = [&form, at = interval.at, state = dae::State()](double t) mutable -> const dae::State* {
-    const dae::State* plain = at(t);
-    if (plain == nullptr) return nullptr;
-    state = form.to_quasi(*plain);
+    const dae::State* own = at(t);
+    if (own == nullptr) return nullptr;
+    state = form.to_quasi(*own);
     return &state;
   };
   return result;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The form in which a model is integrated: as it is, with quasi-velocities, or in plain form (v = q'), which methods
-// that lack general kinematics need for spatial models. Results and events are always in the former.
+// The form in which a model is integrated: as it is, with quasi-velocities; in plain form (v = q'), which methods that
+// lack general kinematics need for spatial models; or in joint coordinates. Results and events are always in the first.
 
 #include <memory>
 #include <optional>
@@ -13,24 +13,34 @@
 #include "trammel/system/mechanism.h"
 #include "trammel/system/plain_form.h"
 
+namespace trammel::system {
+class JointForm;
+}
+
 namespace trammel::analyses {
 
-enum class FormKind { kQuasi, kPlain };
+enum class FormKind { kQuasi, kPlain, kJoint };
 
+/// At most one of them; none: the model as it is.
 struct Form {
-  std::shared_ptr<const system::PlainForm> plain;  ///< null: the model as it is
+  std::shared_ptr<const system::PlainForm> plain = nullptr;
+  std::shared_ptr<const system::JointForm> joint = nullptr;
 
-  dae::State to_quasi(const dae::State& state) const { return plain ? plain->to_quasi(state) : state; }
-  dae::State from_quasi(const dae::State& state) const { return plain ? plain->to_plain(state) : state; }
+  bool is_quasi() const { return !plain && !joint; }
+  /// What is integrated, of the system as it is.
+  const dae::ConstrainedSystem& system_of(const dae::ConstrainedSystem& quasi) const;
+  dae::State to_quasi(const dae::State& state) const;
+  dae::State from_quasi(const dae::State& state) const;
 };
 
 /// Whether the mechanism has rotations in space; null (equations) has none.
 bool is_spatial(const system::Mechanism* mechanism);
 
-/// The form that is wanted, or otherwise the one that the method can take. Only spatial mechanisms have a plain form;
-/// throws std::invalid_argument when it is wanted of another.
-Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, const integrators::MethodEntry& method,
-                 std::optional<FormKind> wanted = std::nullopt);
+/// The form that is wanted, or otherwise the one that the method can take. Only spatial mechanisms have a plain form,
+/// and only bodies joint coordinates, which are made at the consistent start; throws std::invalid_argument with a
+/// message for the user when a form is wanted that the system has not, or that the method cannot take.
+Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, const dae::State& start,
+                 const integrators::MethodEntry& method, std::optional<FormKind> wanted = std::nullopt);
 
 /// Events that read states with quasi-velocities, for a run in the given form.
 std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace trammel::analyses {
 
@@ -86,9 +87,13 @@ std::vector<StepPoint> thin_steps(const std::vector<StepPoint>& steps, std::size
 
 std::string find_obstacle(const CompareProblem& problem, const MethodEntry& method,
                           const integrators::MethodOptions& options) {
-  const Form form = choose_form(problem.mechanism, method);
-  const dae::Structure& structure = form.plain ? form.plain->structure() : problem.system->structure();
-  return fmt::format("{}", fmt::join(find_obstacles(method, structure, options), "; "));
+  try {
+    const Form form = choose_form(problem.mechanism, problem.start, method, problem.form);
+    return fmt::format("{}",
+                       fmt::join(find_obstacles(method, form.system_of(*problem.system).structure(), options), "; "));
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
 }
 
 SampledRun run_sampled(const CompareProblem& problem, const integrators::Options& given,
@@ -98,7 +103,7 @@ SampledRun run_sampled(const CompareProblem& problem, const integrators::Options
   refused.obstacle = method ? find_obstacle(problem, *method, given.method_options)
                             : fmt::format("there is no method '{}'", given.method);
   if (!refused.obstacle.empty()) return refused;
-  const Form form = choose_form(problem.mechanism, *method);
+  const Form form = choose_form(problem.mechanism, problem.start, *method, problem.form);
   integrators::Options options = given;
   options.output = {};
   if (!sampling.times.empty()) {
@@ -108,10 +113,8 @@ SampledRun run_sampled(const CompareProblem& problem, const integrators::Options
   Recorder recorder(form, sampling, problem.system->structure());
   const integrators::Observers observers = recorder.observers();
   const std::vector<integrators::Event> events = events_in_form(problem.events, form);
-  const dae::ConstrainedSystem& system =
-      form.plain ? static_cast<const dae::ConstrainedSystem&>(*form.plain) : *problem.system;
-  return recorder.finish(
-      integrators::integrate(system, form.from_quasi(problem.start), problem.t_end, options, events, observers));
+  return recorder.finish(integrators::integrate(form.system_of(*problem.system), form.from_quasi(problem.start),
+                                                problem.t_end, options, events, observers));
 }
 
 }  // namespace trammel::analyses

@@ -21,6 +21,7 @@ struct CompareProblem {
   dae::State start;
   double t_end = 1;                             ///< [s]
   std::vector<integrators::Event> events = {};  ///< all are looked for
+  std::optional<FormKind> form = std::nullopt;  ///< in which it is integrated; otherwise what the method can take
 };
 
 /// Makes a problem for one thread; called from several threads at once.

@@ -78,6 +78,9 @@ struct DisplayList {
 std::vector<std::vector<Place>> outline(const Mark& mark);
 bool is_closed(MarkShape shape);
 
+/// SVG with real text.
+std::string to_svg(const DisplayList& list);
+
 /// Lengths of dashes and gaps [px] for a line.
 std::vector<double> dash_lengths(const Polyline& line);
 

@@ -120,6 +120,8 @@ class SvgWriter {
 
 }  // namespace
 
-std::string to_svg(const Figure& figure) { return SvgWriter(lay_out(figure)).take(); }
+std::string to_svg(const DisplayList& list) { return SvgWriter(list).take(); }
+
+std::string to_svg(const Figure& figure) { return to_svg(lay_out(figure)); }
 
 }  // namespace trammel::figures

@@ -129,8 +129,9 @@ MethodOptionInfo linear_solver_option() {
       {},
       "how [M G^T; G 0] is factorised: automatic chooses by size and filling; lu, symmetric and cholesky-qr (for a "
       "positive definite M) are dense; block eliminates the coordinates that those without mass determine; sparse. "
-      "Where forces depend on reactions, the unsymmetric matrix that finds those takes lu instead of symmetric, "
-      "cholesky-qr and block"};
+      "recursive eliminates along the tree of bodies. Matrices that are not symmetric (of the steps of implicit "
+      "methods, of the stages of herk, and where forces depend on reactions) take lu instead of symmetric, cholesky-qr "
+      "and block"};
   for (const auto& [name, back_end] : kLinearSolvers) info.values.emplace_back(name);
   return info;
 }

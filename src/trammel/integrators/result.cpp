@@ -26,6 +26,8 @@ std::string RunResult::brief_report() const {
   if (s.steps > 0) text += fmt::format("  step size      {:.3g} to {:.3g} s\n", s.smallest_step, s.largest_step);
   text += fmt::format("  evaluations    {} of forces, {} of constraints; {} factorisations, {} solves\n",
                       s.evaluations.force, s.evaluations.constraint, s.linear.factorizations, s.linear.solves);
+  text += fmt::format("  linear algebra {}{}\n", s.linear_solver,
+                      s.step_solver.empty() ? "" : fmt::format("; {} for the matrix of a step", s.step_solver));
   text += fmt::format("  drift          {:.2g} in positions, {:.2g} in velocities\n", drift.position, drift.velocity);
   if (initial_energy && final_energy) {
     text +=

@@ -27,6 +27,8 @@ struct Statistics {
   dae::EvaluationCounts evaluations;
   kkt::SolverCounts linear;
   RenewalCounts renewals{};  ///< of the iteration matrix, by cause
+  std::string linear_solver;  ///< what factorised the matrix of accelerations and projections, in words
+  std::string step_solver;    ///< the same for the matrix of an implicit step; empty where there is none
   double wall_seconds = 0;
   double cpu_seconds = 0;
 };

@@ -71,6 +71,7 @@ RunResult Run::execute() {
   Statistics& statistics = result_.statistics;
   statistics.evaluations += evaluation_.counts();
   statistics.linear += accelerations_.counts();
+  statistics.linear_solver = kkt::to_string(accelerations_.metric().back_end());
   method_->add_counts(statistics);
   statistics.wall_seconds = stopwatch_.wall_seconds();
   statistics.cpu_seconds = stopwatch_.cpu_seconds();

@@ -51,7 +51,8 @@ std::string describe_unsuitable(dae::Evaluation& evaluation) {
   const RedundancyReport report = find_redundancy(evaluation);
   if (!report.redundant.empty()) return describe_singularity(evaluation);
   return "the linear solver that was asked for does not suit the equations at this position: Cholesky needs a positive "
-         "definite mass matrix, block elimination constraints that can be solved for the coordinates with mass; let "
+         "definite mass matrix, block elimination constraints that can be solved for the coordinates with mass, the "
+         "recursion along the tree of bodies joints that have full rank on each of their bodies; let "
          "the linear solver be chosen automatically, or take LU";
 }
 

@@ -76,6 +76,7 @@ AccelerationStatus AccelerationSolver::solve(const dae::State& near, VectorIn fe
     lambda_ = evaluation_.acceleration_bias();
     if (feedback.size() > 0) lambda_ += feedback;
     metric_.solve(a_, lambda_);
+    if (!metric_.is_factored()) return AccelerationStatus::kSingular;  // as an iteration may find only now
   }
   // One sum finds any value that is not finite.
   if (!std::isfinite(a_.sum() + lambda_.sum())) return AccelerationStatus::kNotFinite;

@@ -42,6 +42,12 @@ struct DenseLimits {
 // to 20 against LU), and random matrices of 50 to 200 unknowns by their filling.
 constexpr DenseLimits kCholeskyQrLimits{24, 0.17};
 constexpr DenseLimits kLuLimits{17, 0.4};
+// Factorisations in units of a solution and a product with the matrix, for chains of rods of 40 to 500 unknowns: the
+// share of the unknowns is 1/15 to 1/17 with Cholesky and QR, 1/10 to 1/7 with LU, which is slower from 320 unknowns
+// on. Sparse, for chains and for grids of up to 40 x 40 points with up to 53 operations an entry of the factors: 3.8 to
+// 4.5 with 2.4 operations, 9.5 with 10, 12 with 15, 21 with 27; then solutions leave the cache, and it is 13.
+constexpr double kCholeskyQrCost = 1.0 / 16, kDenseCost = 1.0 / 10;
+constexpr double kSparseCost = 2.5, kSparseOperationCost = 0.65, kLargestSparseCost = 20;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
 // The same as it is expected, from which an order is not even tried: it would take all memory. (Bodies of a binary tree
@@ -69,7 +75,7 @@ class StackedSolver : public DirectSolver {
 template <class Factorisation, BackEnd kKind>
 class DenseSolver final : public StackedSolver {
  public:
-  explicit DenseSolver(const Pattern& pattern) : StackedSolver(pattern.rows()) {
+  explicit DenseSolver(const Pattern& pattern) : StackedSolver(pattern.rows()), size_(pattern.rows()) {
     factors_.resize(pattern.rows());
     for (const Entry& e : pattern.entries())
       places_.push_back(e.row + static_cast<std::ptrdiff_t>(e.column) * pattern.rows());
@@ -84,11 +90,13 @@ class DenseSolver final : public StackedSolver {
   }
   bool is_in_doubt() const override { return true; }
   double calc_rcond() override { return factors_.calc_rcond(); }
+  double factor_cost() const override { return 1 + kDenseCost * size_; }
 
  protected:
   void solve_stacked(Vector& b) override { factors_.solve(b); }
 
  private:
+  int size_;
   Factorisation factors_;
   std::vector<std::ptrdiff_t> places_;
 };
@@ -111,6 +119,9 @@ class CholeskyQrSolver final : public DirectSolver {
   double calc_rcond() override {
     const linalg::DiagonalRcond rcond = factors_.calc_diagonal_rcond();
     return std::min(rcond.mass, rcond.constraints);
+  }
+  double factor_cost() const override {
+    return 1 + kCholeskyQrCost * static_cast<double>(mass_.rows() + jacobian_.rows());
   }
 
  private:
@@ -146,6 +157,16 @@ std::vector<bool> find_massive(const Pattern& mass) {
     is_massive[static_cast<std::size_t>(e.row)] = is_massive[static_cast<std::size_t>(e.column)] = true;
   }
   return is_massive;
+}
+
+std::vector<std::string> find_massless(const dae::Structure& structure) {
+  const std::vector<bool> is_massive = find_massive(structure.mass);
+  const auto& names = structure.has_trivial_kinematics ? structure.position_names : structure.velocity_names;
+  std::vector<std::string> massless;
+  for (std::size_t i = 0; i < is_massive.size(); ++i) {
+    if (!is_massive[i]) massless.push_back(names[i]);
+  }
+  return massless;
 }
 
 /// Takes the coordinates apart into those with mass (p) and those without (q).
@@ -224,6 +245,7 @@ class SparseSolver final : public StackedSolver {
   }
   bool is_in_doubt() const override { return factors_.diagonal_rcond() < kDoubtfulRcond; }
   double calc_rcond() override { return factors_.calc_rcond(); }
+  double factor_cost() const override { return cost_; }
 
  protected:
   void solve_stacked(Vector& b) override { factors_.solve(b); }
@@ -241,7 +263,10 @@ class SparseSolver final : public StackedSolver {
       const auto nonzeros = static_cast<double>(factors_.structure().row_indices.size());
       is_ordered_ = status.ok && static_cast<double>(factors_.lu_nonzeros()) <= kTolerableFill * nonzeros;
     }
-    if (is_ordered_) return status;
+    if (is_ordered_) {
+      note_cost();
+      return status;
+    }
     for (const SparseOrdering ordering : {SparseOrdering::kColamd, SparseOrdering::kAmd}) {
       options.ordering = ordering;
       linalg::SparseLu other(pattern_, options);
@@ -253,6 +278,7 @@ class SparseSolver final : public StackedSolver {
       }
     }
     is_ordered_ = status.ok;
+    note_cost();
     return status;
   }
 
@@ -271,16 +297,25 @@ class SparseSolver final : public StackedSolver {
     return best;
   }
 
+  void note_cost() {
+    if (!is_ordered_) return;
+    const double operations = factors_.calc_flops() / static_cast<double>(factors_.lu_nonzeros());
+    cost_ = std::min(kSparseCost + kSparseOperationCost * operations, kLargestSparseCost);
+  }
+
   Layout layout_;
   const Pattern& pattern_;
   linalg::SparseLu factors_;
+  double cost_ = kSparseCost;
   bool is_ordered_ = false;
 };
 
 /// The pattern of the whole matrix: blocks in their order, G, G^T, the diagonal of rows that may be switched off.
-Pattern make_whole(const Layout& layout) {
+/// Without the blocks where a tree stands for the mass, whose pattern grows with the square of the number of bodies.
+Pattern make_whole(const Layout& layout, BackEnd back_end) {
   std::vector<Entry> entries;
   for (const Block& block : layout.blocks) {
+    if (back_end == BackEnd::kArticulated) break;
     for (const Entry& e : block.pattern->entries()) entries.push_back({e.row + block.row, e.column + block.column});
   }
   for (const Entry& e : layout.jacobian->entries()) entries.push_back({layout.upper + e.row, e.column});
@@ -326,6 +361,21 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
   return make_direct(choose(whole, layout.is_mass_only && layout.switchable_rows.empty()), layout, whole);
 }
 
+void add_work(const Work& work, SolverCounts& counts) {
+  counts.factorizations += work.factorizations;
+  counts.refinements += work.refinements;
+}
+
+FactorStatus factor_whole(DirectSolver& direct, const Vector& values, SolverCounts& counts) {
+  const FactorStatus status = direct.factor(values);
+  if (const std::optional<Work> work = direct.take_work()) {
+    add_work(*work, counts);
+  } else {
+    ++counts.factorizations;
+  }
+  return status;
+}
+
 }  // namespace
 
 std::string to_string(BackEnd back_end) {
@@ -345,6 +395,15 @@ std::string to_string(BackEnd back_end) {
   return "conjugate gradients";
 }
 
+std::string describe_massless(const dae::Structure& structure) {
+  std::vector<std::string> massless = find_massless(structure);
+  if (massless.empty()) return {};
+  constexpr std::size_t kMost = 4;
+  const std::string more = massless.size() > kMost ? fmt::format(" and {} more", massless.size() - kMost) : "";
+  massless.resize(std::min(massless.size(), kMost));
+  return fmt::format("these coordinates have no mass: {}{}", fmt::join(massless, ", "), more);
+}
+
 std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
   switch (back_end) {
     case BackEnd::kReduced: return find_reduced_obstacle(structure);
@@ -360,20 +419,11 @@ std::string find_obstacle(BackEnd back_end, const dae::Structure& structure) {
                        back_end == BackEnd::kCholeskyQr ? "Cholesky" : "block elimination",
                        dae::quoted(structure.constraint_names[static_cast<std::size_t>(structure.switchable_rows[0])]));
   }
-  const std::vector<bool> is_massive = find_massive(structure.mass);
-  const auto& names = structure.has_trivial_kinematics ? structure.position_names : structure.velocity_names;
-  std::vector<std::string> massless;
-  for (std::size_t i = 0; i < is_massive.size(); ++i) {
-    if (!is_massive[i]) massless.push_back(names[i]);
-  }
   if (back_end == BackEnd::kCholeskyQr) {
-    if (massless.empty()) return {};
-    constexpr std::size_t kMost = 4;
-    const std::string more = massless.size() > kMost ? fmt::format(" and {} more", massless.size() - kMost) : "";
-    massless.resize(std::min(massless.size(), kMost));
-    return fmt::format("Cholesky needs a positive definite mass matrix, and these coordinates have no mass: {}{}",
-                       fmt::join(massless, ", "), more);
+    const std::string massless = describe_massless(structure);
+    return massless.empty() ? massless : "Cholesky needs a positive definite mass matrix, and " + massless;
   }
+  const std::vector<std::string> massless = find_massless(structure);
   if (massless.empty()) {
     return "block elimination needs coordinates without mass, such as joint coordinates beside those of the bodies, "
            "and every coordinate has an entry in the mass matrix";
@@ -432,7 +482,9 @@ Layout Layout::half_explicit(const dae::Structure& structure) {
 }
 
 Solver::Solver(Layout layout, const SolverOptions& options)
-    : layout_(std::move(layout)), options_(options), pattern_(std::make_unique<Pattern>(make_whole(layout_))) {
+    : layout_(std::move(layout)),
+      options_(options),
+      pattern_(std::make_unique<Pattern>(make_whole(layout_, options.back_end))) {
   direct_ = make_direct(options.back_end, layout_, *pattern_);
   for (const int row : layout_.switchable_rows) {
     std::vector<int>& places = switchable_.emplace_back();
@@ -472,17 +524,20 @@ void Solver::note_switched_off(const double* jacobian) {
 FactorStatus Solver::factor(std::span<const BlockValues> values, const double* jacobian, const double* reactions) {
   eigen_assert(values.size() == layout_.blocks.size());
   eigen_assert(reactions == nullptr || !layout_.is_mass_only);
-  ++counts_.factorizations;
   note_switched_off(jacobian);
   const std::optional<FactorStatus> direct = direct_->factor_blocks(values, jacobian);
+  if (direct) ++counts_.factorizations;
   is_factored_ = direct && direct->ok;
   if (is_factored_ && !direct_->is_in_doubt()) return *direct;
   collect(values, jacobian, reactions ? reactions : jacobian);  // for back ends that need it, residuals and messages
-  FactorStatus status = direct ? *direct : direct_->factor(values_);
-  if (!status.ok && options_.back_end == BackEnd::kAutomatic && status.cause == FactorCause::kNotPositiveDefinite) {
+  FactorStatus status = direct ? *direct : factor_whole(*direct_, values_, counts_);
+  const bool is_iterative = options_.back_end == BackEnd::kIterative;
+  if (!status.ok && (options_.back_end == BackEnd::kAutomatic || is_iterative) &&
+      status.cause == FactorCause::kNotPositiveDefinite) {
     // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.
     direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
-    status = direct_->factor(values_);
+    if (is_iterative) direct_ = make_iterative_solver(layout_, *pattern_, std::move(direct_));
+    status = factor_whole(*direct_, values_, counts_);
   }
   is_factored_ = status.ok;
   return status;
@@ -495,6 +550,7 @@ FactorStatus Solver::factor_tree(const dae::TreeValues& tree, const double* jaco
   note_switched_off(jacobian);
   const FactorStatus status = direct_->factor_tree(tree, jacobian);
   is_factored_ = status.ok;
+  if (!is_factored_ || direct_->is_in_doubt()) collect({}, jacobian, jacobian);  // for residuals and messages
   return status;
 }
 
@@ -502,6 +558,10 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
   ++counts_.solves;
   if (options_.max_refinements == 0 || !direct_->is_in_doubt()) {
     direct_->solve(upper, lower);
+    if (const std::optional<Work> work = direct_->take_work()) {
+      add_work(*work, counts_);
+      is_factored_ = work->status.ok;
+    }
     return;
   }
   right_side_ << upper, lower;
@@ -511,6 +571,9 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
   for (int k = 0; k < options_.max_refinements; ++k) {
     residual_ = right_side_;
     pattern_->add_product(values_.data(), solution_, -1, residual_);
+    if (direct_->takes_tree()) {
+      direct_->subtract_mass_product(solution_.head(layout_.upper), residual_.head(layout_.upper));
+    }
     const double size = largest_abs(residual_);
     // At round-off of the right side nothing is left to gain; without progress neither.
     if (!(size > 4 * std::numeric_limits<double>::epsilon() * largest_abs(right_side_)) || !(size < 0.5 * previous))

@@ -149,7 +149,26 @@ JointTree::JointTree(const model::Model& model, const BodyTable& bodies, topolog
     add_body(model, frame, frames);
   }
   number_paths(bodies.v_size());
-  if (is_planar_) count_turns(frames);
+  if (is_planar_) {
+    count_turns(frames);
+  } else {
+    choose_signs(frames, bodies, q);
+  }
+}
+
+/// Euler parameters of either sign are the same orientation: those of the bodies shall have the signs given.
+void JointTree::choose_signs(const std::vector<BodyFrame>& frames, const BodyTable& bodies,
+                             const linalg::Vector& given) {
+  linalg::Vector q = linalg::Vector::Zero(n_q_);
+  calc_coordinates(frames, q);
+  TreePlaces places = make_places();
+  calc_places(q.data(), places);
+  std::vector<bool> is_turned(links_.size(), false);
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
+    is_turned[k] = places.turns[k].dot(given.segment<4>(bodies.q_of(frame) + 3)) < 0;
+    if (is_turned[k] != is_turned[p]) links_[k].end_turn *= -1;
+  }
 }
 
 /// Angles of planar bodies count their turns: the constant parts are those that lead to the angles given.
@@ -251,6 +270,16 @@ void JointTree::add_steps(const Link& given, int frame) {
   count_v_[static_cast<std::size_t>(frame)] = n_v() - first_velocity(frame);
   link.end = before * motion.end * link.on_body.inverse();
   link.end_turn = math::quaternion_from_rotation(link.end.R);
+}
+
+std::string JointTree::describe_ball() const {
+  for (const Step& step : steps_) {
+    if (step.kind != MotionKind::kBall) continue;
+    const auto frame = static_cast<std::size_t>(step.frame);
+    const std::string& owner = links_[frame].owner;
+    return tree_.joint[frame] < 0 ? "body '" + owner + "', which floats," : "joint '" + owner + "'";
+  }
+  return {};
 }
 
 void JointTree::add_names(const MotionStep& step, const std::string& owner) {

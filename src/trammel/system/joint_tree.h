@@ -80,6 +80,8 @@ class JointTree {
   /// Frames but for the ground, parents before their children.
   const std::vector<int>& order() const { return order_; }
   int parent(int frame) const { return tree_.parent[static_cast<std::size_t>(frame)]; }
+  /// Velocities of a body: 6, or 3 in the plane.
+  int width() const { return is_planar_ ? 3 : 6; }
   int n_q() const { return n_q_; }
   int n_v() const { return static_cast<int>(step_of_.size()); }
   const std::vector<Step>& steps() const { return steps_; }
@@ -111,6 +113,8 @@ class JointTree {
   void calc_position_rate(linalg::VectorIn q, linalg::VectorIn v, linalg::VectorOut q_rate) const;
   /// Whether some step is a ball, so that q' is not v.
   bool has_balls() const { return has_balls_; }
+  /// In words, the first of them: "joint 'hinge'", or "body 'chassis', which floats".
+  std::string describe_ball() const;
 
   // --- sums along the tree
   TreeField make_field() const;
@@ -134,9 +138,6 @@ class JointTree {
   void calc_acceleration_by_q(const TreePlaces& at, const TreeField& V, const TreeField& A, PathMatrix& values) const;
   /// dc/du.
   void calc_bias_by_u(const TreePlaces& at, const TreeField& V, linalg::VectorIn u, PathMatrix& values) const;
-  /// X += d(J^T z)/dq at fixed z, given by its wrenches (force in ground axes; torque in ground axes, which turns along
-  /// with its body). X by rows, n_v x n_v.
-  void add_projected_by_q(const TreePlaces& at, const std::vector<Screw>& wrenches, double* X) const;
 
  private:
   struct Link;
@@ -146,6 +147,7 @@ class JointTree {
   void add_names(const topology::MotionStep& step, const std::string& owner);
   void number_paths(int width);
   void count_turns(const std::vector<BodyFrame>& frames);
+  void choose_signs(const std::vector<BodyFrame>& frames, const BodyTable& bodies, const linalg::Vector& given);
   const Step* steps_begin(int frame) const { return steps_.data() + first_step_[static_cast<std::size_t>(frame)]; }
   const Step* steps_end(int frame) const { return steps_begin(frame) + step_count_[static_cast<std::size_t>(frame)]; }
   /// Writes the column at a position of the path of a frame.

@@ -178,47 +178,4 @@ void JointTree::calc_bias_by_u(const TreePlaces& at, const TreeField& V, VectorI
   }
 }
 
-// With F, N and P = sum (r_k - r) f_k^T of the bodies behind the later one of i and j, r the centre of its body:
-//   i moves j:   X_ji = -S_j.v . (a_i x F) - (a_i . a_j) tr P + a_i^T P a_j
-//   otherwise:   X_ji = -S_i.v . (a_j x F) - (a_i . a_j) tr P + a_j^T P a_i + a_j . (a_i x N)
-void JointTree::add_projected_by_q(const TreePlaces& at, const std::vector<Screw>& wrenches, double* X) const {
-  struct Load {
-    Vector3d F = Vector3d::Zero(), N = Vector3d::Zero();
-    Matrix3d P = Matrix3d::Zero();
-  };
-  std::vector<Load> loads(links_.size());
-  const int n = n_v();
-  for (auto frame = order_.rbegin(); frame != order_.rend(); ++frame) {
-    const auto k = static_cast<std::size_t>(*frame), p = static_cast<std::size_t>(parent(*frame));
-    Load& load = loads[k];
-    load.F += wrenches[k].v;
-    load.N += wrenches[k].w;
-    const double trace = load.P.trace();
-    for (int late = first_velocity(*frame); late < first_velocity(*frame) + velocity_count(*frame); ++late) {
-      const Screw& S = at.screws[static_cast<std::size_t>(late)];
-      const Vector3d Pa = load.P * S.w, torque = S.w.cross(load.N), lever = load.F.cross(S.v);
-      for (const int early : path(*frame)) {
-        if (early > late) break;
-        const Vector3d& a = at.screws[static_cast<std::size_t>(early)].w;
-        // S.v . (a x F) = a . (F x S.v)
-        const double common = -a.dot(lever) - a.dot(S.w) * trace + a.dot(Pa);
-        X[static_cast<std::ptrdiff_t>(late) * n + early] += common;
-        if (early == late) continue;
-        if (step_of(early) == step_of(late)) {
-          // Both move each other: the roles change.
-          const Screw& S_e = at.screws[static_cast<std::size_t>(early)];
-          X[static_cast<std::ptrdiff_t>(early) * n + late] +=
-              -S.w.dot(load.F.cross(S_e.v)) - a.dot(S.w) * trace + S.w.dot(load.P * S_e.w);
-        } else {
-          X[static_cast<std::ptrdiff_t>(early) * n + late] += common + a.dot(torque);
-        }
-      }
-    }
-    const Vector3d d = at.frames[k].r - at.frames[p].r;
-    loads[p].F += load.F;
-    loads[p].N += load.N;
-    loads[p].P += load.P + d * load.F.transpose();
-  }
-}
-
 }  // namespace trammel::system

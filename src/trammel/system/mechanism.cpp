@@ -164,8 +164,9 @@ struct Mechanism::Parts {
     int by_q = 0, by_v = 0;
   };
 
-  Parts(std::shared_ptr<const model::Model> given, const CompileOptions& options)
+  Parts(std::shared_ptr<const model::Model> given, const CompileOptions& given_options)
       : model(check_and_cut_loops(std::move(given))),
+        options(given_options),
         bodies(*model),
         mass_values(calc_mass_values(bodies)),
         friction_names(options.with_dry_friction ? DryFrictions::state_names(*model) : std::vector<std::string>()),
@@ -176,6 +177,10 @@ struct Mechanism::Parts {
         signals(*model, bodies, counter_states),
         forces(*model, bodies, signals, frictions),
         energy_state(options.with_energy_states ? first_counter() + static_cast<int>(counter_states.size()) : -1) {
+    if (options.constraints.reference) {
+      reference = *options.constraints.reference;
+      options.constraints.reference = &reference;
+    }
     refuse_accelerations(*model, signals);
     refuse_empty_rods(*model, bodies, options.constraints.reference);
     for (const auto& [which, state] : counter_states) {
@@ -194,18 +199,20 @@ struct Mechanism::Parts {
 
   int first_friction_state() const { return static_cast<int>(model->states.size()); }
   int first_counter() const { return first_friction_state() + static_cast<int>(friction_names.size()); }
-  ConstraintOptions with_locks(ConstraintOptions options) const {
-    if (!friction_names.empty()) options.locks = DryFrictions::make_locks(*model, first_friction_state());
-    return options;
+  ConstraintOptions with_locks(ConstraintOptions rows) const {
+    if (!friction_names.empty()) rows.locks = DryFrictions::make_locks(*model, first_friction_state());
+    return rows;
   }
-  static ConstraintOptions only_implied(ConstraintOptions options) {
-    options.only_implied = true;
-    return options;
+  static ConstraintOptions only_implied(ConstraintOptions rows) {
+    rows.only_implied = true;
+    return rows;
   }
   dae::Structure make_structure();
   void add_state_patterns(dae::Structure& s);
 
   std::shared_ptr<const model::Model> model;
+  CompileOptions options;
+  linalg::Vector reference;  // that the options refer to
   BodyTable bodies;
   std::vector<double> mass_values;
   std::vector<std::string> friction_names;  // of their states
@@ -375,6 +382,9 @@ Mechanism::Mechanism(std::unique_ptr<Parts> parts)
       energy_state_(parts_->energy_state) {}
 
 Mechanism::~Mechanism() = default;
+
+const std::shared_ptr<const model::Model>& Mechanism::shared_model() const { return parts_->model; }
+const CompileOptions& Mechanism::options() const { return parts_->options; }
 
 std::vector<RotationSlot> Mechanism::rotations() const {
   std::vector<RotationSlot> slots;

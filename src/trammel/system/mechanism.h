@@ -38,6 +38,9 @@ class Mechanism final : public dae::ConstrainedSystem {
   Mechanism& operator=(const Mechanism&) = delete;
 
   const model::Model& model() const { return *model_; }
+  const std::shared_ptr<const model::Model>& shared_model() const;
+  /// What it was compiled with, so that the model can be compiled again with other rows.
+  const CompileOptions& options() const;
   const BodyTable& bodies() const { return bodies_; }
   const Constraints& constraints() const { return constraints_; }
   const Forces& forces() const { return forces_; }

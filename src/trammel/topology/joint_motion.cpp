@@ -63,17 +63,6 @@ std::optional<std::vector<MotionStep>> spatial_steps(const model::Joint& joint) 
   }
 }
 
-/// Whether something reads the reactions of the joint while the equations are solved.
-bool has_reaction_readers(const model::Model& model, int joint) {
-  const bool has_friction = std::any_of(model.forces.begin(), model.forces.end(), [&](const model::Force& force) {
-    return force.friction && force.friction->coordinate.joint == joint;
-  });
-  const bool is_read = std::any_of(model.signals.begin(), model.signals.end(), [&](const model::Signal& signal) {
-    return signal.needs_reactions() && signal.index == joint;
-  });
-  return has_friction || (is_read && !model.states.empty());
-}
-
 }  // namespace
 
 int JointMotion::velocities() const {
@@ -110,8 +99,20 @@ JointMotion free_motion(model::Space space) {
 std::optional<JointMotion> find_joint_motion(const model::Model& model, int joint) {
   const model::Joint& of = model.joints[static_cast<std::size_t>(joint)];
   auto steps = model.is_planar() ? planar_steps(of) : spatial_steps(of);
-  if (!steps || has_reaction_readers(model, joint)) return std::nullopt;
+  if (!steps) return std::nullopt;
   return JointMotion{std::move(*steps), {}};
+}
+
+std::vector<bool> find_read_reactions(const model::Model& model) {
+  std::vector<bool> is_read(model.joints.size(), false);
+  for (const model::Force& force : model.forces) {
+    if (force.friction) is_read[static_cast<std::size_t>(force.friction->coordinate.joint)] = true;
+  }
+  if (model.states.empty()) return is_read;  // what only results read is computed afterwards
+  for (const model::Signal& signal : model.signals) {
+    if (signal.needs_reactions() && signal.index >= 0) is_read[static_cast<std::size_t>(signal.index)] = true;
+  }
+  return is_read;
 }
 
 }  // namespace trammel::topology

@@ -54,9 +54,12 @@ struct JointMotion {
 /// Of a free body, seen from the ground: slides along the axes, then a ball; in the plane a turn.
 JointMotion free_motion(model::Space space);
 /// Of a joint of the model; nothing when it has none that covers all positions evenly (rods, contacts with curves and
-/// planes), when it couples other joints' coordinates, or when its reactions are unknowns that something reads (dry
-/// friction, extra states): such joints keep their constraints. A length that is that of the assembled start, and a
-/// screw's offset, are left zero.
+/// planes), or when it couples other joints' coordinates. A length that is that of the assembled start, and a screw's
+/// offset, are left zero.
 std::optional<JointMotion> find_joint_motion(const model::Model& model, int joint);
+
+/// Of each joint, whether its reactions are unknowns that something reads while the equations are solved: dry friction,
+/// or an extra state. Such joints keep their constraints.
+std::vector<bool> find_read_reactions(const model::Model& model);
 
 }  // namespace trammel::topology

@@ -35,12 +35,17 @@ struct SpanningTree {
   std::vector<int> joint;         ///< that ties a frame to its parent; -1 for the ground and for floating frames
   std::vector<bool> is_reversed;  ///< whether the frame carries marker I of that joint, and its parent marker J
   std::vector<int> depth;         ///< number of frames between a frame and the ground, itself counted
-  std::vector<int> order;         ///< all frames, parents before their children, the ground first
+  std::vector<int> order;         ///< all frames, the ground first, every frame followed by its whole subtree
   std::vector<int> cut_joints;    ///< edges outside of the tree, in the order of the model
 };
 
-/// The tree of least depth among those whose cut joints have the fewest rows; ties go to the joint that comes first in
-/// the model.
+/// A tree whose cut joints have the fewest rows that are possible. Among such trees a shallow one:
+///  - no body could hang, by another joint with as many rows as its own, on a body that is less deep than its parent;
+///  - hence, where all joints that may be in the tree have equally many rows, every body that they tie to the ground is
+///    as close to it as it can be;
+///  - of bodies tied together, but not to the ground, one floats: one that is central.
+/// The least depth of all cannot be promised: to find it is NP-hard (docs/decisions/0024-spanning-tree.md). Ties go to
+/// the joint that comes first in the model. Takes time E log E, without recursion.
 SpanningTree find_spanning_tree(const Graph& graph);
 
 }  // namespace trammel::topology

@@ -21,7 +21,8 @@ kkt::Layout make_layout(const dae::Structure& s) {
 
 }  // namespace
 
-HalfExplicitSolver::HalfExplicitSolver(const dae::Structure& structure) : solver_(make_layout(structure)) {
+HalfExplicitSolver::HalfExplicitSolver(const dae::Structure& structure, const kkt::SolverOptions& linear)
+    : solver_(make_layout(structure), linear.for_unsymmetric()) {
   values_.reserve(2);
   upper_ = Vector::Zero(structure.n_v());
   lower_ = Vector::Zero(structure.m());
@@ -51,6 +52,7 @@ AccelerationStatus HalfExplicitSolver::factor(dae::Evaluation& here, const doubl
   if (here.structure().force_depends_on_lambda()) values_.push_back({here.derivative(Derivative::kForceByLambda), -1});
   const linalg::FactorStatus status = solver_.factor(values_, next_jacobian, here.jacobian());
   if (status.ok) return AccelerationStatus::kSolved;
+  if (status.cause == linalg::FactorCause::kSingularBlock) return AccelerationStatus::kUnsuitable;
   return status.cause == linalg::FactorCause::kNotFinite ? AccelerationStatus::kNotFinite
                                                          : AccelerationStatus::kSingular;
 }

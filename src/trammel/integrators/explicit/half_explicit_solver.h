@@ -17,7 +17,7 @@ namespace trammel::integrators {
 
 class HalfExplicitSolver {
  public:
-  explicit HalfExplicitSolver(const dae::Structure& structure);
+  explicit HalfExplicitSolver(const dae::Structure& structure, const kkt::SolverOptions& linear = {});
 
   /// a and lambda of (1), also into the point of `here`, which has t, q, v and x. Newton's iteration, where it is
   /// needed, starts from the a and lambda given.

@@ -92,7 +92,8 @@ AccelerationStatus HalfExplicitEuler::factor_and_solve() {
     const AccelerationStatus status = context_.accelerations.factor_position();
     if (status != AccelerationStatus::kSolved) return status;
     context_.accelerations.metric().solve(upper_, lower_);
-    return status;
+    // An iteration may find only now that the matrix is singular.
+    return context_.accelerations.metric().is_factored() ? AccelerationStatus::kSolved : AccelerationStatus::kSingular;
   }
   blocks_ = {{evaluation_.mass()}, {friction_.data(), -1}};
   const linalg::FactorStatus status = with_friction_->factor(blocks_, evaluation_.jacobian());

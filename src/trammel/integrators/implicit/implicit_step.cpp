@@ -126,7 +126,11 @@ std::string ImplicitStep::describe_trouble() {
   const bool is_finite =
       factors_.ok ? std::isfinite(outcome_.correction) : factors_.cause != linalg::FactorCause::kNotFinite;
   if (!is_finite) return kinematics::describe_failure(evaluation_, AccelerationStatus::kNotFinite);
-  if (!factors_.ok) return kinematics::describe_failure(evaluation_, AccelerationStatus::kSingular);
+  if (!factors_.ok) {
+    const bool is_unsuitable = factors_.cause == linalg::FactorCause::kSingularBlock;
+    return kinematics::describe_failure(
+        evaluation_, is_unsuitable ? AccelerationStatus::kUnsuitable : AccelerationStatus::kSingular);
+  }
   return fmt::format(
       "Newton's iteration did not converge (rate {:.2g} after {} iterations); the largest correction is that of {}",
       outcome_.rate, outcome_.iterations, norm_.find_worst(evaluation_.structure(), dq_, dv_, dx_));

@@ -45,6 +45,9 @@ struct StepEquationsOptions {
   int max_iterations = 10;
   bool forecasts = true;    ///< gives up early: math::NewtonOptions
   double tolerance = 1e-3;  ///< of the distance to the solution, by CorrectionScale
+  /// Of the matrix, where accelerations and reactions are its unknowns; back ends that need symmetry or the mass matrix
+  /// alone leave it to LU.
+  kkt::SolverOptions linear;
 };
 
 class ImplicitStep {
@@ -73,7 +76,10 @@ class ImplicitStep {
 
   /// Factorises the matrix with these numbers at the trial and estimates its reciprocal condition.
   double calc_rcond(const StepCoefficients& coefficients);
-  void add_counts(Statistics& statistics) const { statistics.linear += solver_->counts(); }
+  void add_counts(Statistics& statistics) const {
+    statistics.linear += solver_->counts();
+    statistics.step_solver = kkt::to_string(solver_->back_end());
+  }
   /// Why solve() returned false, in words.
   virtual std::string describe_trouble();
 

@@ -30,6 +30,7 @@ std::vector<MethodOptionInfo> with_newmark_settings(std::vector<MethodOptionInfo
        "matrix of Newton's iteration: kept while it serves, new at every iteration, or kept and without the "
        "derivatives of M a and G^T lambda"},
       {"predictor", {"3", "2", "1", "0"}, "largest degree of the predictor"},
+      linear_solver_option(),
   };
   own.insert(own.end(), shared.begin(), shared.end());
   return own;
@@ -49,6 +50,7 @@ NewmarkOptions read_newmark_settings(const MethodEntry& entry, const MethodOptio
   result.filters_error = word("filter") == "yes";
   result.rho = option_number(entry, options, "rho");
   result.equations.newton = read_newton_kind(word("newton"));
+  result.equations.linear.back_end = linear_solver(entry, options);
   result.max_predictor_degree = std::stoi(word("predictor"));
   return result;
 }

@@ -13,7 +13,7 @@ StepEquations::StepEquations(const MethodContext& context, const ErrorNorm& norm
       constant_mass_(evaluation_.structure().pattern(Derivative::kInertiaByQ).size() == 0),
       nonholonomic_(evaluation_.structure().pattern(Derivative::kVelocityByQ), n_g_),
       terms_(make_terms()) {
-  solver_.emplace(make_layout());
+  solver_.emplace(make_layout(), options.linear.for_unsymmetric());
   mass_0_ = Vector::Zero(evaluation_.structure().mass.size());
   balance_0_ = delta_ = Vector::Zero(n_v_);
   lower_ = Vector::Zero(m_);

@@ -38,7 +38,8 @@ const MethodEntry bdf_i3_entry{
          {"newton",
           {"modified", "full", "quasi"},
           "matrix of Newton's iteration: kept while it serves, new at every iteration, or kept and without the "
-          "derivatives of M a and G^T lambda"}},
+          "derivatives of M a and G^T lambda"},
+         linear_solver_option()},
     .make = [](const MethodContext& context) -> std::unique_ptr<Method> {
       const auto word = [&](const char* name) { return option_value(bdf_i3_entry, context.options, name); };
       BdfIndex3Options options;
@@ -49,6 +50,7 @@ const MethodEntry bdf_i3_entry{
       options.judges_velocities = word("error") == "all" && options.projects;
       options.consistent_reactions = word("reactions") == "consistent";
       options.equations.newton = read_newton_kind(word("newton"));
+      options.equations.linear.back_end = linear_solver(bdf_i3_entry, context.options);
       return std::make_unique<BdfIndex3>(context, options);
     },
     .largest_step_share = kImplicitStepShare,

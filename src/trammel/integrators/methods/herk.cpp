@@ -30,7 +30,7 @@ class HalfExplicitRungeKutta final : public RungeKuttaMethod {
       : RungeKuttaMethod(context, half_explicit_dormand_prince_5()),
         projects_(option_value(herk_entry, context.options, "project") == "yes"),
         other_(context.evaluation.system()),
-        solver_(evaluation_.structure()) {
+        solver_(evaluation_.structure(), {.back_end = linear_solver(herk_entry, context.options)}) {
     a_ = correction_ = Vector::Zero(n_v_);
     lambda_ = residual_ = Vector::Zero(evaluation_.structure().m());
   }
@@ -147,7 +147,8 @@ const MethodEntry herk_entry{
     "systems",
     5,
     {.nonholonomic = true, .implicit_states = false, .reaction_dependent_forces = true, .general_kinematics = true},
-    {{"project", {"yes", "no"}, "move each step back onto the position constraints; 'no' shows their drift"}},
+    {{"project", {"yes", "no"}, "move each step back onto the position constraints; 'no' shows their drift"},
+     linear_solver_option()},
     [](const MethodContext& context) -> std::unique_ptr<Method> {
       return std::make_unique<HalfExplicitRungeKutta>(context);
     }};

@@ -26,7 +26,10 @@ class DescriptorStage final : public StageEquations {
   DescriptorStage(const MethodContext& context, ReducedEquations& equations, const StageOptions& options);
 
   void filter(VectorOut error) override;
-  void add_counts(Statistics& statistics) const override { statistics.linear += solver_.counts(); }
+  void add_counts(Statistics& statistics) const override {
+    statistics.linear += solver_.counts();
+    statistics.step_solver = kkt::to_string(solver_.back_end());
+  }
   std::string describe() const override { return "sparse matrix of accelerations and reactions"; }
 
  private:

@@ -1,8 +1,6 @@
 #include "trammel/integrators/state_space/integration_jacobian.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +8,8 @@
 #include <limits>
 #include <span>
 #include <vector>
+
+#include "trammel/linalg/parallel.h"
 
 namespace trammel::integrators {
 
@@ -33,7 +33,7 @@ class IntegrationJacobian::Columns {
     lower = Eigen::MatrixXd::Zero(m, count);
     const double size = n + m;
     const bool is_shared = 2.0 * size * size * count > kWorthSharing;
-    const int workers = is_shared ? std::max(1, tbb::this_task_arena::max_concurrency()) : 1;
+    const int workers = is_shared ? linalg::thread_count() : 1;
     const bool has_friction = structure.force_depends_on_lambda();
     for (int i = 0; i < workers; ++i) {
       solvers_.emplace_back(has_friction ? kkt::Layout::mass_with_friction(structure) : kkt::Layout::mass(structure),
@@ -53,11 +53,9 @@ class IntegrationJacobian::Columns {
       for (int k = worker; k < count; k += workers) solver.solve(upper.col(k), lower.col(k));
       is_ok_[static_cast<std::size_t>(worker)] = 1;
     };
-    if (workers == 1) {
-      work(0);
-    } else {
-      tbb::parallel_for(0, workers, work);
-    }
+    linalg::parallel_for_ranges(workers, 1, [&](int begin, int end) {
+      for (int worker = begin; worker < end; ++worker) work(worker);
+    });
     return std::all_of(is_ok_.begin(), is_ok_.end(), [](char ok) { return ok != 0; });
   }
 

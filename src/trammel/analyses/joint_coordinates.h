@@ -1,0 +1,17 @@
+#pragma once
+
+// From a model in body coordinates to the same in joint coordinates: a spanning tree is chosen, its joints lose their
+// rows, and of the rows that remain those that others imply are left out, but watched.
+
+#include <memory>
+
+#include "trammel/system/joint_form.h"
+
+namespace trammel::analyses {
+
+/// Of a mechanism at a consistent start. Throws std::invalid_argument with a message for the user when it has no joint
+/// coordinates: no bodies, or too deep a tree.
+std::shared_ptr<const system::JointForm> make_joint_form(const std::shared_ptr<const system::Mechanism>& mechanism,
+                                                         const dae::State& start);
+
+}  // namespace trammel::analyses

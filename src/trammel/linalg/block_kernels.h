@@ -1,0 +1,213 @@
+#pragma once
+
+// Loops over panels of a few rows, the number of rows known to the compiler.
+//
+// A panel has R rows and any number n of columns, one after the other, each padded to an even length by a zero
+// (kStride<R>), so that two rows are computed at a time. Sums stay in registers. See dense_kernels.h for Pair.
+
+#include <cstddef>
+#include <type_traits>
+
+#include "trammel/linalg/dense_kernels.h"
+
+namespace trammel::linalg {
+
+/// Blocks have at most so many rows: the rows of a joint.
+inline constexpr int kMaxBlock = 6;
+
+template <int R>
+inline constexpr int kStride = R + R % 2;
+constexpr int calc_stride(int rows) { return rows + rows % 2; }
+
+/// Calls use(std::integral_constant<int, rows>()), 1 <= rows <= kMaxBlock.
+template <class Use>
+inline decltype(auto) with_rows(int rows, const Use& use) {
+  switch (rows) {
+    case 1: return use(std::integral_constant<int, 1>());
+    case 2: return use(std::integral_constant<int, 2>());
+    case 3: return use(std::integral_constant<int, 3>());
+    case 4: return use(std::integral_constant<int, 4>());
+    case 5: return use(std::integral_constant<int, 5>());
+    default: return use(std::integral_constant<int, 6>());
+  }
+}
+
+inline Pair make_pair_of(double x) { return Pair{x, x}; }
+
+/// A panel of S columns in registers.
+template <int R, int S>
+struct Tile {
+  static constexpr int kPairs = kStride<R> / 2;
+  Pair at[S][kPairs];
+
+  static Tile load(const double* c) {
+    Tile tile;
+    for (int s = 0; s < S; ++s) {
+      for (int p = 0; p < kPairs; ++p) tile.at[s][p] = load_pair(c + s * kStride<R> + 2 * p);
+    }
+    return tile;
+  }
+  void store(double* c) const {
+    for (int s = 0; s < S; ++s) {
+      for (int p = 0; p < kPairs; ++p) store_pair(at[s][p], c + s * kStride<R> + 2 * p);
+    }
+  }
+  /// += kSign A B^T, where A has R rows, B has S, and both n columns. Only the lower triangle when kLower is true.
+  template <int kSign, bool kLower = false>
+  void add_product(int n, const double* a, const double* b) {
+    for (int k = 0; k < n; ++k, a += kStride<R>, b += kStride<S>) {
+      Pair x[kPairs];
+      for (int p = 0; p < kPairs; ++p) x[p] = load_pair(a + 2 * p);
+      for (int s = 0; s < S; ++s) {
+        const Pair y = make_pair_of(b[s]);
+        for (int p = kLower ? s / 2 : 0; p < kPairs; ++p) {
+          if constexpr (kSign > 0) {
+            at[s][p] += x[p] * y;
+          } else {
+            at[s][p] -= x[p] * y;
+          }
+        }
+      }
+    }
+  }
+};
+
+/// C += A B^T, with R x n, S x n and R x S numbers.
+template <int R, int S>
+inline void add_product(int n, const double* a, const double* b, double* c) {
+  auto tile = Tile<R, S>::load(c);
+  tile.template add_product<1>(n, a, b);
+  tile.store(c);
+}
+
+/// C += A A^T, the lower triangle of it.
+template <int R>
+inline void add_square(int n, const double* a, double* c) {
+  auto tile = Tile<R, R>::load(c);
+  tile.template add_product<1, true>(n, a, a);
+  tile.store(c);
+}
+
+/// C becomes (C - A B^T) L^-T, where L has ones on its diagonal and stands below it (S x S).
+template <int R, int S>
+inline void eliminate(int n, const double* a, const double* b, const double* l, double* c) {
+  auto tile = Tile<R, S>::load(c);
+  tile.template add_product<-1>(n, a, b);
+  for (int k = 0; k < S; ++k) {
+    for (int s = k + 1; s < S; ++s) {
+      const Pair y = make_pair_of(l[k * kStride<S> + s]);
+      for (int p = 0; p < tile.kPairs; ++p) tile.at[s][p] -= tile.at[k][p] * y;
+    }
+  }
+  tile.store(c);
+}
+
+/// C -= A D A^T, the lower triangle of it, and A becomes A D; D is the diagonal matrix of n given numbers.
+template <int R>
+inline void scale_and_subtract_square(int n, double* a, const double* diagonal, double* c) {
+  auto tile = Tile<R, R>::load(c);
+  for (int k = 0; k < n; ++k, a += kStride<R>) {
+    Pair x[tile.kPairs], y[tile.kPairs];
+    const Pair d = make_pair_of(diagonal[k]);
+    for (int p = 0; p < tile.kPairs; ++p) {
+      x[p] = load_pair(a + 2 * p);
+      y[p] = x[p] * d;
+      store_pair(y[p], a + 2 * p);
+    }
+    for (int s = 0; s < R; ++s) {
+      const Pair z = make_pair_of(y[s / 2][s % 2]);
+      for (int p = s / 2; p < tile.kPairs; ++p) tile.at[s][p] -= x[p] * z;
+    }
+  }
+  tile.store(c);
+}
+
+/// L D L^T of the symmetric block whose lower triangle is given: L, with ones on its diagonal, below it, the pivots on
+/// it, and their reciprocals. A pivot that is not above `relative` times its original value stops it: the answer is its
+/// index, or -1 when all is well.
+template <int R>
+inline int factor_block(double* c, double relative, const double* original, double* inverse) {
+  constexpr int ld = kStride<R>;
+  double a[R][R];
+  for (int k = 0; k < R; ++k) {
+    for (int i = k; i < R; ++i) a[i][k] = c[k * ld + i];
+  }
+  for (int k = 0; k < R; ++k) {
+    const double pivot = a[k][k];
+    if (!(pivot > relative * original[k])) return k;  // also for not-a-number
+    const double f = 1 / pivot;
+    inverse[k] = f;
+    double l[R];
+    for (int i = k + 1; i < R; ++i) l[i] = a[i][k] * f;
+    for (int j = k + 1; j < R; ++j) {
+      for (int i = j; i < R; ++i) a[i][j] -= l[i] * a[j][k];
+    }
+    c[k * ld + k] = pivot;
+    for (int i = k + 1; i < R; ++i) c[k * ld + i] = l[i];
+  }
+  return -1;
+}
+
+/// A vector of R numbers in registers.
+template <int R>
+struct Column {
+  static constexpr int kPairs = kStride<R> / 2;
+  Pair at[kPairs];
+
+  static Column load(const double* y) {
+    Column column;
+    for (int p = 0; p < R / 2; ++p) column.at[p] = load_pair(y + 2 * p);
+    if constexpr (R % 2 == 1) column.at[kPairs - 1] = Pair{y[R - 1], 0};
+    return column;
+  }
+  void store(double* y) const {
+    for (int p = 0; p < R / 2; ++p) store_pair(at[p], y + 2 * p);
+    if constexpr (R % 2 == 1) y[R - 1] = at[kPairs - 1][0];
+  }
+  /// += kSign A x, where A has n columns.
+  template <int kSign>
+  void add_product(int n, const double* a, const double* x) {
+    for (int k = 0; k < n; ++k, a += kStride<R>) {
+      const Pair factor = make_pair_of(kSign * x[k]);
+      for (int p = 0; p < kPairs; ++p) at[p] += load_pair(a + 2 * p) * factor;
+    }
+  }
+  /// x -= A^T y, where y is this.
+  void subtract_transposed_product(int n, const double* a, double* x) const {
+    for (int k = 0; k < n; ++k, a += kStride<R>) {
+      Pair sum = load_pair(a) * at[0];
+      for (int p = 1; p < kPairs; ++p) sum += load_pair(a + 2 * p) * at[p];
+      x[k] -= sum[0] + sum[1];
+    }
+  }
+  /// L^-1 y or L^-T y, L with ones on its diagonal.
+  void solve_unit_lower(const double* l) {
+    double y[kStride<R>];
+    unpack(y);
+    for (int k = 0; k < R; ++k) {
+      for (int i = k + 1; i < R; ++i) y[i] -= l[k * kStride<R> + i] * y[k];
+    }
+    pack(y);
+  }
+  void solve_unit_lower_transposed(const double* l) {
+    double y[kStride<R>];
+    unpack(y);
+    for (int k = R - 1; k >= 0; --k) {
+      for (int i = 0; i < k; ++i) y[i] -= l[i * kStride<R> + k] * y[k];
+    }
+    pack(y);
+  }
+
+ private:
+  void unpack(double* y) const {
+    for (int p = 0; p < kPairs; ++p) {
+      y[2 * p] = at[p][0];
+      y[2 * p + 1] = at[p][1];
+    }
+  }
+  void pack(const double* y) {
+    for (int p = 0; p < kPairs; ++p) at[p] = Pair{y[2 * p], y[2 * p + 1]};
+  }
+};
+
+}  // namespace trammel::linalg
