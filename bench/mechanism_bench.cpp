@@ -1,13 +1,11 @@
 // What a compiled model costs: all that implicit methods want of it, and accelerations, for chains of spatial rods tied
-// by hinges. The time per body must not grow with the number of bodies. Beside it the same chain in Simbody, which
-// works in joint coordinates with a recursion.
+// by hinges. The time per body must not grow with the number of bodies.
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <vector>
 
-#include "bench/simbody_chain.h"
 #include "cases/case.h"
 #include "trammel/dae/evaluation.h"
 #include "trammel/kkt/accelerations.h"
@@ -79,16 +77,9 @@ void mechanism_accelerations(benchmark::State& state) {
   count_per_body(state);
 }
 
-void simbody_accelerations(benchmark::State& state) {
-  trammel::bench::SimbodyChain chain(static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(chain.accelerate());
-  count_per_body(state);
-}
-
 void sizes(benchmark::internal::Benchmark* b) { b->Arg(10)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond); }
 BENCHMARK(mechanism_values)->Apply(sizes);
 BENCHMARK(mechanism_tangents)->Apply(sizes);
 BENCHMARK(mechanism_accelerations)->Apply(sizes);
-BENCHMARK(simbody_accelerations)->Apply(sizes);
 
 }  // namespace

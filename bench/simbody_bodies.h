@@ -1,23 +1,40 @@
 #pragma once
 
-// The spatial chain with hinges in Simbody. Its headers want C++17, so they stay in one source file.
+// Bodies in Simbody, which works in joint coordinates with a recursion and closes loops by constraints. Its headers
+// want C++17, so they stay in one source file.
 
+#include <array>
 #include <memory>
+#include <vector>
+
+#include "bench/rod_tree.h"
 
 namespace trammel::bench {
 
-class SimbodyChain {
+class SimbodyBodies {
  public:
-  explicit SimbodyChain(int n);
-  ~SimbodyChain();
-  SimbodyChain(const SimbodyChain&) = delete;
-  SimbodyChain& operator=(const SimbodyChain&) = delete;
+  static SimbodyBodies rods(const RodTree& tree);
+  /// The case four-bar: couplers hang on the cranks to their left and are tied to those on their right.
+  static SimbodyBodies four_bars(int loops);
+  ~SimbodyBodies();
+  SimbodyBodies(SimbodyBodies&&) noexcept;
 
-  /// Computes all accelerations anew; returns that of the first hinge [rad/s^2].
-  double accelerate();
+  /// Computes all accelerations anew.
+  void accelerate();
+  /// Those of the centres of mass, body by body [m/s^2].
+  std::vector<std::array<double, 3>> accelerations() const;
+
+  struct Run {
+    std::vector<std::array<double, 3>> centres;  ///< of mass at the end [m]
+    long steps = 0;
+    long evaluations = 0;  ///< realisations of the accelerations
+  };
+  /// From the start to t_end by Runge-Kutta-Merson, Simbody's usual choice.
+  Run integrate(double t_end, double accuracy) const;
 
  private:
   struct System;
+  SimbodyBodies();
   std::unique_ptr<System> system_;
 };
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -20,6 +20,8 @@
 #include "bench/peers/erk_peer.h"
 #include "bench/peers/ida_peer.h"
 #include "bench/peers/problem.h"
+#include "bench/peers/simbody_peer.h"
+#include "bench/stopwatch.h"
 #include "trammel/integrators/integrate.h"
 
 namespace trammel::bench {
@@ -52,7 +54,12 @@ Contender make_own(const Problem& problem, const std::string& method) {
 
 std::vector<Contender> make_contenders(const Problem& problem) {
   std::vector<Contender> contenders{make_own(problem, std::string(kYardstick)), make_own(problem, "mexx"),
-                                    make_own(problem, "herk"), make_underlying_ode(problem)};
+                                    make_own(problem, "herk")};
+  if (problem.rods) {
+    contenders.push_back(make_simbody(problem));
+    return contenders;
+  }
+  contenders.push_back(make_underlying_ode(problem));
   if (problem.name == "andrews") contenders.push_back(make_reduced_andrews(problem));
   contenders.push_back(make_ida(problem, IdaForm::kStabilised));
   contenders.push_back(make_ida(problem, IdaForm::kIndex1));
@@ -86,13 +93,6 @@ class WorkCurve {
   };
   std::vector<Point> points_;  // from the smallest error on
 };
-
-/// Time that this process has computed: what others do on the machine disturbs it least.
-double processor_seconds() {
-  std::timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& contenders, int repetitions) {
   std::vector<Row> rows;
@@ -134,10 +134,10 @@ std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& c
 }
 
 void print_rows(std::span<const Row> rows) {
-  fmt::print("{:<10}{:<14}{:>10}{:>12}{:>13}{:>9}{:>11}{:>8}\n", "problem", "method", "tolerance", "error",
+  fmt::print("{:<18}{:<14}{:>10}{:>12}{:>13}{:>9}{:>11}{:>8}\n", "problem", "method", "tolerance", "error",
              "evaluations", "steps", "time [ms]", "ratio");
   for (const Row& row : rows) {
-    fmt::print("{:<10}{:<14}{:>10.0e}{:>12.2e}{:>13}{:>9}{:>11.3f}{:>8}\n", row.problem, row.contender->method,
+    fmt::print("{:<18}{:<14}{:>10.0e}{:>12.2e}{:>13}{:>9}{:>11.3f}{:>8}\n", row.problem, row.contender->method,
                row.tolerance, row.error, row.evaluations, row.steps, 1e3 * row.seconds,
                row.ratio ? fmt::format("{:.2f}", *row.ratio) : "-");
   }
@@ -198,9 +198,15 @@ std::optional<Arguments> parse(std::span<char*> words) {
 
 int run(const Arguments& arguments) {
   nlohmann::json json{{"schema", "trammel.work_precision/1"}, {"rows", nlohmann::json::array()}};
-  for (const auto& make : {make_andrews, make_chain_10}) {
+  const auto make_chain_in_space = [](int n) { return [n] { return make_spatial_chain(n); }; };
+  const std::map<std::string, std::function<Problem()>> problems{{"andrews", make_andrews},
+                                                                 {"chain-10", make_chain_10},
+                                                                 {"four-bar-40", make_four_bars},
+                                                                 {"spatial-chain-10", make_chain_in_space(10)},
+                                                                 {"spatial-chain-100", make_chain_in_space(100)}};
+  for (const auto& [name, make] : problems) {
+    if (!arguments.problem.empty() && arguments.problem != name) continue;
     const Problem problem = make();
-    if (!arguments.problem.empty() && arguments.problem != problem.name) continue;
     const std::vector<Contender> contenders = make_contenders(problem);
     const std::vector<Row> rows = measure(problem, contenders, arguments.repetitions);
     if (arguments.json) {
@@ -220,7 +226,10 @@ int run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   const auto arguments = trammel::bench::parse({argv, static_cast<std::size_t>(argc)});
   if (!arguments) {
-    fmt::print(stderr, "usage: work_precision [--json] [--problem andrews|chain-10] [--repetitions N]\n");
+    fmt::print(
+        stderr,
+        "usage: work_precision [--json] [--problem andrews|chain-10|four-bar-40|spatial-chain-10|spatial-chain-100] "
+        "[--repetitions N]\n");
     return 2;
   }
   return trammel::bench::run(*arguments);

@@ -2,6 +2,11 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "bench/text_case.h"
+#include "trammel/integrators/integrate.h"
 
 namespace trammel::bench {
 namespace {
@@ -32,10 +37,66 @@ double calc_chain_error(const linalg::Vector& q) {
   return std::max({error, std::abs(x - kChainTip[0]), std::abs(y - kChainTip[1])});
 }
 
+/// The largest distance of bodies in space from where they should be; q holds 7 coordinates a body.
+double calc_distance(const linalg::Vector& q, const linalg::Vector& reference) {
+  double error = 0;
+  for (Eigen::Index k = 0; k < q.size(); k += 7) {
+    error = std::max(error, (q - reference).segment<3>(k).norm());
+  }
+  return error;
+}
+
+/// The angle of the cranks from the vertical, of theta'' = k sin(theta) with theta = 0, theta' = 1 at the start (see
+/// the case): the classical Runge-Kutta method with steps so small that rounding is all that is left.
+double calc_four_bar_angle(int loops, double t_end) {
+  constexpr int kSteps = 20'000;
+  const double k = 9.81 * 3 * (3 * loops + 1) / (2.0 * (4 * loops + 1)), h = t_end / kSteps;
+  double theta = 0, w = 1;
+  for (int i = 0; i < kSteps; ++i) {
+    const double a_1 = k * std::sin(theta), w_2 = w + h / 2 * a_1;
+    const double a_2 = k * std::sin(theta + h / 2 * w), w_3 = w + h / 2 * a_2;
+    const double a_3 = k * std::sin(theta + h / 2 * w_2), w_4 = w + h * a_3;
+    const double a_4 = k * std::sin(theta + h * w_3);
+    theta += h / 6 * (w + 2 * w_2 + 2 * w_3 + w_4);
+    w += h / 6 * (a_1 + 2 * a_2 + 2 * a_3 + a_4);
+  }
+  return theta;
+}
+
 }  // namespace
 
-Problem make_andrews() { return {"andrews", build_case(*cases::find_case("andrews")), calc_andrews_error}; }
+Problem make_andrews() { return {"andrews", build_case(*cases::find_case("andrews")), {}, calc_andrews_error}; }
 
-Problem make_chain_10() { return {"chain-10", build_case(*cases::find_case("chain"), {{"n", 10}}), calc_chain_error}; }
+Problem make_chain_10() {
+  return {"chain-10", build_case(*cases::find_case("chain"), {{"n", 10}}), {}, calc_chain_error};
+}
+
+Problem make_spatial_chain(int n) {
+  const RodTree rods = RodTree::chain(n, false);
+  const std::string name = "spatial-chain-" + std::to_string(n);
+  cases::Case setup = build_text(name, rods.write_model());
+  setup.t_end = 0.5;
+  // Simbody converges to the same positions: its errors show it.
+  auto options = integrators::Options::with_tolerance(1e-12);
+  options.method = "projection";
+  const integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
+  if (!run.ok()) throw std::runtime_error(run.reason);
+  return {name, setup, rods,
+          [reference = run.state.q](const linalg::Vector& q) { return calc_distance(q, reference); }};
+}
+
+Problem make_four_bars() {
+  constexpr int kLoops = 40;
+  cases::Case setup = build_case(*cases::find_case("four-bar"), {{"n", kLoops}});
+  setup.t_end = 0.5;
+  const double crank = std::numbers::pi / 2 - calc_four_bar_angle(kLoops, setup.t_end);
+  return {"four-bar-40", setup, {}, [crank](const linalg::Vector& q) {
+            double error = 0;
+            for (int k = 0; k < 2 * kLoops + 1; ++k) {
+              error = std::max(error, std::abs(q[3 * k + 2] - (k <= kLoops ? crank : 0)));
+            }
+            return error;
+          }};
+}
 
 }  // namespace trammel::bench

@@ -61,6 +61,36 @@ TEST(Ordering, BandwidthAndProfileFollowTheirDefinition) {
   EXPECT_EQ(calc_inverse({2, 0, 1}), (std::vector<int>{1, 2, 0}));
 }
 
+TEST(Ordering, EntriesOfFactorsAreThoseOfAnElimination) {
+  Samples samples(11);
+  for (int trial = 0; trial < 50; ++trial) {
+    const int n = 1 + samples.integer(30);
+    std::vector<Entry> edges;
+    for (int k = 0; k < n; ++k) edges.push_back({samples.integer(n), samples.integer(n)});
+    const Graph graph = make_graph(Pattern(n, n, edges));
+    const std::vector<int> order = calc_amd_order(graph);
+    // Eliminate: every node ties its later neighbours to each other.
+    Eigen::MatrixXi tied = Eigen::MatrixXi::Zero(n, n);
+    for (int i = 0; i < n; ++i) {
+      for (const int* other = graph.begin(i); other != graph.end(i); ++other) tied(i, *other) = 1;
+    }
+    long entries = 0;
+    for (int k = 0; k < n; ++k) {
+      for (int i = k + 1; i < n; ++i) {
+        if (!tied(order[i], order[k])) continue;
+        ++entries;
+        for (int j = k + 1; j < n; ++j) {
+          if (j != i && tied(order[j], order[k])) tied(order[i], order[j]) = 1;
+        }
+      }
+    }
+    EXPECT_EQ(calc_factor_entries(graph, order, n * n), entries);
+    if (entries > 0) {
+      EXPECT_GT(calc_factor_entries(graph, order, entries - 1), entries - 1);
+    }
+  }
+}
+
 TEST(Ordering, EveryOrderIsAPermutation) {
   Samples samples(1);
   for (int n = 0; n <= 40; ++n) {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 
 #include "trammel/kkt/articulated_solver.h"
 #include "trammel/kkt/branch_solver.h"
 #include "trammel/kkt/direct_solver.h"
+#include "trammel/kkt/elimination_order.h"
 #include "trammel/kkt/iterative_solver.h"
 #include "trammel/kkt/recursive_solver.h"
 #include "trammel/kkt/reduced_solver.h"
@@ -20,6 +20,7 @@
 #include "trammel/linalg/cholesky_qr.h"
 #include "trammel/linalg/dense_lu.h"
 #include "trammel/linalg/dense_symmetric.h"
+#include "trammel/linalg/ordering.h"
 #include "trammel/linalg/sparse_lu.h"
 
 namespace trammel::kkt {
@@ -55,6 +56,9 @@ constexpr int kBranchLimit = 24;
 constexpr double kTolerableProducts = 40;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
+// The same as it is expected, from which an order is not even tried: it would take all memory. (Bodies of a binary tree
+// from the root to the leaves: 12 for a hundred of them, more than 20 for a thousand.)
+constexpr long kHopelessFill = 20;
 
 /// Solves with one right side that holds both parts.
 class StackedSolver : public DirectSolver {
@@ -236,28 +240,11 @@ class BlockSolver final : public DirectSolver {
   Vector p_, q_;
 };
 
-/// Unknowns in the order of the coordinates, each constraint right after the last coordinate it touches: chains and
-/// trees that are numbered along their branches fill in hardly at all.
-std::vector<int> interleave(const Layout& layout) {
-  std::vector<int> last(static_cast<std::size_t>(layout.lower), -1);
-  for (const Entry& e : layout.jacobian->entries()) {
-    int& l = last[static_cast<std::size_t>(e.row)];
-    l = std::max(l, e.column);
-  }
-  std::vector<int> order(static_cast<std::size_t>(layout.upper + layout.lower));
-  std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int unknown) {
-    return unknown < layout.upper ? 2L * unknown : 2L * last[static_cast<std::size_t>(unknown - layout.upper)] + 1;
-  };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
-  return order;
-}
-
 /// The first factorisation settles the ordering; see docs/decisions/0007-sparse-ordering.md for the rule.
 class SparseSolver final : public StackedSolver {
  public:
   SparseSolver(const Layout& layout, const Pattern& pattern)
-      : StackedSolver(pattern.rows()), pattern_(pattern), interleaved_(interleave(layout)) {}
+      : StackedSolver(pattern.rows()), layout_(layout), pattern_(pattern) {}
   BackEnd kind() const override { return BackEnd::kSparse; }
   FactorStatus factor(const Vector& values) override {
     return is_ordered_ ? factors_.factor(values.data()) : choose_ordering(values);
@@ -271,22 +258,27 @@ class SparseSolver final : public StackedSolver {
 
  private:
   FactorStatus choose_ordering(const Vector& values) {
+    using linalg::SparseOrdering;
     linalg::SparseLuOptions options;
-    options.ordering = linalg::SparseOrdering::kGiven;
-    options.permutation = interleaved_;
-    factors_.analyse(pattern_, options);
-    FactorStatus status = factors_.factor(values.data());
-    const auto nonzeros = static_cast<double>(factors_.structure().row_indices.size());
-    if (status.ok && static_cast<double>(factors_.lu_nonzeros()) <= kTolerableFill * nonzeros) {
-      is_ordered_ = true;
+    options.ordering = SparseOrdering::kGiven;
+    options.permutation = find_order_by_bodies();
+    FactorStatus status = FactorStatus::failed(FactorCause::kStructurallySingular, -1);
+    if (!options.permutation.empty()) {
+      factors_.analyse(pattern_, options);
+      status = factors_.factor(values.data());
+      const auto nonzeros = static_cast<double>(factors_.structure().row_indices.size());
+      is_ordered_ = status.ok && static_cast<double>(factors_.lu_nonzeros()) <= kTolerableFill * nonzeros;
+    }
+    if (is_ordered_) {
       note_cost();
       return status;
     }
-    for (const linalg::SparseOrdering ordering : {linalg::SparseOrdering::kColamd, linalg::SparseOrdering::kAmd}) {
+    for (const SparseOrdering ordering : {SparseOrdering::kColamd, SparseOrdering::kAmd}) {
       options.ordering = ordering;
       linalg::SparseLu other(pattern_, options);
       const FactorStatus other_status = other.factor(values.data());
-      if (other_status.ok && (!status.ok || other.calc_flops() < factors_.calc_flops())) {
+      const bool is_first = factors_.size() == 0;
+      if (is_first || (other_status.ok && (!status.ok || other.calc_flops() < factors_.calc_flops()))) {
         factors_ = std::move(other);
         status = other_status;
       }
@@ -296,14 +288,29 @@ class SparseSolver final : public StackedSolver {
     return status;
   }
 
+  /// Of the orders that know bodies and joints, the one that should fill in least; empty when both are hopeless.
+  std::vector<int> find_order_by_bodies() const {
+    const linalg::Graph graph = linalg::make_graph(pattern_);
+    std::vector<int> best;
+    long least = kHopelessFill * (pattern_.size() + pattern_.rows()) / 2;
+    for (const auto& calc_order : {calc_interleaved_order, calc_leaves_first_order}) {
+      std::vector<int> order = calc_order(layout_);
+      const long entries = linalg::calc_factor_entries(graph, order, least);
+      if (entries >= least) continue;
+      least = entries;
+      best = std::move(order);
+    }
+    return best;
+  }
+
   void note_cost() {
     if (!is_ordered_) return;
     const double operations = factors_.calc_flops() / static_cast<double>(factors_.lu_nonzeros());
     cost_ = std::min(kSparseCost + kSparseOperationCost * operations, kLargestSparseCost);
   }
 
+  Layout layout_;
   const Pattern& pattern_;
-  std::vector<int> interleaved_;
   linalg::SparseLu factors_;
   double cost_ = kSparseCost;
   bool is_ordered_ = false;

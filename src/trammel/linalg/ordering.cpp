@@ -157,4 +157,25 @@ long calc_profile(const Graph& graph, const std::vector<int>& permutation) {
   return profile;
 }
 
+long calc_factor_entries(const Graph& graph, const std::vector<int>& permutation, long limit) {
+  const std::vector<int> place = calc_inverse(permutation);
+  // The parent of a column is the first row below its diagonal. Row i of L holds the columns on the ways from the
+  // entries of row i of A upwards to i.
+  std::vector<int> parent(permutation.size(), -1), seen_by(permutation.size(), -1);
+  long entries = 0;
+  for (int i = 0; i < graph.size(); ++i) {
+    seen_by[i] = i;
+    const int node = permutation[i];
+    for (const int* other = graph.begin(node); other != graph.end(node); ++other) {
+      for (int j = place[*other]; j < i && seen_by[j] != i; j = parent[j]) {
+        if (parent[j] < 0) parent[j] = i;
+        seen_by[j] = i;
+        ++entries;
+      }
+    }
+    if (entries > limit) break;
+  }
+  return entries;
+}
+
 }  // namespace trammel::linalg

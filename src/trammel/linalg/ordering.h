@@ -42,5 +42,8 @@ std::vector<int> calc_inverse(const std::vector<int>& permutation);
 int calc_bandwidth(const Graph& graph, const std::vector<int>& permutation);
 /// Entries of the lower skyline without the diagonal: sum over i of i - (first neighbour of i, or i).
 long calc_profile(const Graph& graph, const std::vector<int>& permutation);
+/// Entries of L below the diagonal when a symmetric matrix is eliminated in this order, L L^T = P A P^T. Counting takes
+/// as long as there are entries, so it ends when there are more than `limit`.
+long calc_factor_entries(const Graph& graph, const std::vector<int>& permutation, long limit);
 
 }  // namespace trammel::linalg
