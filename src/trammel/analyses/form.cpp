@@ -33,7 +33,7 @@ Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, cons
     if (form.joint->tree().has_balls() && !method.capabilities.general_kinematics) {
       throw std::invalid_argument(
           fmt::format("method '{}' needs positions whose rates are the velocities (q' = v), and {} turns like a ball: "
-                      "take body coordinates, or a method with general kinematics ('trammel methods' tells)",
+                      "take body coordinates, or a method without that need, such as projection, mexx or hht",
                       method.name, form.joint->tree().describe_ball()));
     }
     return form;
