@@ -21,6 +21,7 @@
 #include "page.h"
 #include "problem.h"
 #include "run_control.h"
+#include "trammel/analyses/joint_coordinates.h"
 #include "trammel/analyses/model_notes.h"
 #include "trammel/io/part_file.h"
 #include "trammel/io/result_header.h"
@@ -31,6 +32,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kJointCoordinates = "joint";
+
 struct CompareArguments {
   ProblemRequest request;
   std::vector<std::string> methods;
@@ -38,6 +41,7 @@ struct CompareArguments {
   std::vector<std::string> variables;
   std::optional<double> t_end;
   std::optional<std::string> reference, out;
+  std::string coordinates = "body";
   int samples = 100;
   double time_limit = 60;
   int jobs = 0;
@@ -84,14 +88,26 @@ void check_methods(const std::vector<std::string>& methods) {
   }
 }
 
+/// The form of all runs, if it is not that which each method can take.
+std::optional<analyses::FormKind> choose_form(const CompareArguments& arguments, const Problem& problem) {
+  if (arguments.coordinates != kJointCoordinates) return std::nullopt;
+  try {
+    analyses::make_joint_form(problem.given.mechanism, problem.given.start);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(error.what());
+  }
+  return analyses::FormKind::kJoint;
+}
+
 /// A problem for each thread. The system is shared; events are made anew.
 analyses::ProblemFactory make_factory(const std::shared_ptr<const Problem>& problem, const ProblemRequest& request,
-                                      double t_end) {
-  return [problem, request, t_end] {
+                                      double t_end, std::optional<analyses::FormKind> form) {
+  return [problem, request, t_end, form] {
     const cases::Case own = problem->model ? cases::make_case(problem->prepared) : load_problem(request).given;
     // As in `trammel run`, events of cases given by equations are not looked for.
-    return analyses::CompareProblem{own.system, own.mechanism, own.start, t_end,
-                                    problem->model ? own.events : std::vector<integrators::Event>{}};
+    return analyses::CompareProblem{
+        own.system, own.mechanism, own.start, t_end, problem->model ? own.events : std::vector<integrators::Event>{},
+        form};
   };
 }
 
@@ -162,6 +178,7 @@ Json list_settings(const CompareArguments& arguments, const Problem& problem, co
                 {"tightest", *std::min_element(options.tolerances.begin(), options.tolerances.end())},
                 {"h_max", fmt::format("{}", options.h_max)},
                 {"method_options", options.method_options}};
+  if (arguments.coordinates == kJointCoordinates) settings["coordinates"] = arguments.coordinates;
   if (arguments.reference) settings["reference"] = identify_file(*arguments.reference);
   if (!options.variables.is_empty()) settings["variables"] = options.variables.names;
   return settings;
@@ -171,6 +188,7 @@ CompareContext describe_context(const CompareArguments& arguments, const Problem
   std::vector<std::string> words{arguments.request.name};
   for (const std::string& parameter : arguments.request.parameters) words.insert(words.end(), {"-p", parameter});
   if (arguments.t_end) words.insert(words.end(), {"--t-end", fmt::format("{}", *arguments.t_end)});
+  if (arguments.coordinates == kJointCoordinates) words.insert(words.end(), {"--coordinates", arguments.coordinates});
   CompareContext context;
   context.name = problem.name;
   context.request = quote_request(words);
@@ -243,7 +261,8 @@ int run(const CompareArguments& arguments) {
                                  t_end, problem->given.start.t));
   }
   analyses::CompareOptions options = make_options(arguments, *problem);
-  const analyses::ProblemFactory factory = make_factory(problem, arguments.request, t_end);
+  const analyses::ProblemFactory factory =
+      make_factory(problem, arguments.request, t_end, choose_form(arguments, *problem));
   std::optional<analyses::ReferenceSolution> given;
   if (arguments.reference) given = load_reference_file(*arguments.reference, factory(), arguments.samples);
   ChosenVariables variables;
@@ -293,6 +312,10 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("--tols", a->tolerances, "Tolerances, default 1e-3,1e-4,...,1e-9")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command
+      ->add_option("--coordinates", a->coordinates,
+                   "Coordinates of a model: body, or joint (those of a spanning tree of its joints; default: body)")
+      ->check(CLI::IsMember({"body", kJointCoordinates}));
   command->add_option("--t-end", a->t_end, "End time [s]; default: that of the case");
   command->add_option("--samples", a->samples, "Number of times at which errors are measured (default 100)");
   command->add_option("--reference", a->reference,

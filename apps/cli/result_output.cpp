@@ -152,8 +152,9 @@ std::vector<std::string> ResultOutput::notes() const {
                   recorder_->lost(), recorder_->first_lost())};
 }
 
-int ResultOutput::finish(const integrators::RunResult& result, bool as_json) {
-  const auto summary = summarize_as_json(problem_.name, problem_.given, result);
+int ResultOutput::finish(const integrators::RunResult& result, bool as_json, const std::string& coordinates) {
+  auto summary = summarize_as_json(problem_.name, problem_.given, result);
+  if (!coordinates.empty()) summary["coordinates"] = coordinates;
   std::string saved, not_saved;
   if (writer_) {
     try {

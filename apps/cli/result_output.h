@@ -70,8 +70,9 @@ class ResultOutput {
   /// What the user should know of the continuous solution that was stored.
   std::vector<std::string> notes() const;
 
-  /// Completes the file, prints the summary and returns the exit status.
-  int finish(const integrators::RunResult& result, bool as_json);
+  /// Completes the file, prints the summary and returns the exit status. `coordinates` are those in which a model was
+  /// run; empty: nothing is said of them.
+  int finish(const integrators::RunResult& result, bool as_json, const std::string& coordinates = {});
 
  private:
   const Problem& problem_;

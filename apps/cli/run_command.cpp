@@ -28,6 +28,7 @@ struct RunArguments {
   ProblemRequest request;
   std::optional<std::string> method;
   std::optional<std::string> form;
+  std::string coordinates = "body";
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_initial, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
@@ -47,6 +48,7 @@ struct RunArguments {
 
 constexpr const char* kNamedByRun = "*";
 constexpr const char* kAllColumns = "*";
+constexpr const char* kJointCoordinates = "joint";
 
 /// Rows of a result file when the user does not say how many.
 constexpr int kDefaultOutputs = 200;
@@ -155,11 +157,13 @@ std::optional<ContinuousRequest> choose_continuous(const RunArguments& a, const 
   return request;
 }
 
-io::ResultHeader describe_run(const integrators::Options& options) {
+io::ResultHeader describe_run(const integrators::Options& options, const RunArguments& arguments,
+                              const Problem& problem) {
   io::ResultHeader header;
   header.method = options.method;
   header.tolerance = options.rtol;
   header.attributes.emplace_back("atol", fmt::format("{}", options.atol));
+  if (problem.given.mechanism) header.attributes.emplace_back("coordinates", arguments.coordinates);
   for (const auto& [name, value] : options.method_options) header.attributes.emplace_back("option " + name, value);
   header.step_columns = {{"t", "s", "", "end of the step"},
                          {"h", "s", "", "its size"},
@@ -178,7 +182,17 @@ analyses::Form choose_form(const RunArguments& arguments, const Problem& problem
   if (wanted == analyses::FormKind::kPlain && !analyses::is_spatial(problem.given.mechanism.get())) {
     throw InputError("--form plain is for spatial models: others have v = q' anyway");
   }
-  return analyses::choose_form(problem.given.mechanism, method, wanted);
+  if (arguments.coordinates == kJointCoordinates) {
+    if (wanted == analyses::FormKind::kPlain) {
+      throw InputError("--form plain is a form of body coordinates: leave --coordinates joint away");
+    }
+    wanted = analyses::FormKind::kJoint;
+  }
+  try {
+    return analyses::choose_form(problem.given.mechanism, problem.given.start, method, wanted);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(error.what());
+  }
 }
 
 /// The names of page and results where the user leaves them to the program.
@@ -229,7 +243,8 @@ int run(RunArguments arguments) {
 
   integrators::Observers observers;
   ProgressLine progress(observers, arguments.quiet);
-  ResultOutput results(arguments.out, problem, describe_run(options), choose_continuous(arguments, problem));
+  ResultOutput results(arguments.out, problem, describe_run(options, arguments, problem),
+                       choose_continuous(arguments, problem));
   if (results.has_file()) {
     observers.output = [&](const dae::State& state) { results.write_row(form.to_quasi(state)); };
     observers.step = [&](const integrators::StepRecord& step) { results.write_step(step); };
@@ -245,16 +260,13 @@ int run(RunArguments arguments) {
   const bool with_events = arguments.with_events || problem.model;
   const std::vector<integrators::Event> events =
       with_events ? analyses::events_in_form(problem.given.events, form) : std::vector<integrators::Event>{};
-  integrators::RunResult result =
-      form.plain
-          ? integrators::integrate(*form.plain, form.plain->to_plain(problem.given.start), t_end, options, events,
-                                   observers)
-          : integrators::integrate(*problem.given.system, problem.given.start, t_end, options, events, observers);
+  integrators::RunResult result = integrators::integrate(
+      form.system_of(*problem.given.system), form.from_quasi(problem.given.start), t_end, options, events, observers);
   progress.end();
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
   for (std::string& note : results.notes()) result.notes.push_back(std::move(note));
-  const int status = results.finish(result, arguments.as_json);
+  const int status = results.finish(result, arguments.as_json, problem.given.mechanism ? arguments.coordinates : "");
   if (arguments.report.empty() || !results.has_saved_rows()) return status;
   return finish_page(arguments, status);
 }
@@ -273,6 +285,10 @@ void add_run_command(CLI::App& app, Action& action) {
           "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters); default: "
           "quasi, or plain for methods that need it")
       ->check(CLI::IsMember({"quasi", "plain"}));
+  command
+      ->add_option("--coordinates", a->coordinates,
+                   "Coordinates of a model: body, or joint (those of a spanning tree of its joints; default: body)")
+      ->check(CLI::IsMember({"body", kJointCoordinates}));
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints of a model are an error");
   command->add_flag("--no-energy", a->without_energy, "Do not integrate the energy balance of a model for --out");
   command->add_option("--option", a->method_options, "Setting of the method, name=value (repeatable)")

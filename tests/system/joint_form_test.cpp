@@ -7,14 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 
 #include "cases/case.h"
 #include "tests/cases/index1.h"
+#include "tests/support/allocation_counter.h"
 #include "tests/support/models.h"
 #include "tests/support/reference_bodies.h"
 #include "trammel/analyses/joint_coordinates.h"
+#include "trammel/analyses/prepare.h"
 #include "trammel/dae/derivative_check.h"
 #include "trammel/dae/evaluation.h"
 #include "trammel/math/quaternion.h"
@@ -380,6 +382,82 @@ TEST_P(EveryTreeJoint, HasTheCoordinatesOfTheModel) {
 
 INSTANTIATE_TEST_SUITE_P(Joints, EveryTreeJoint, ::testing::ValuesIn(all_joints()),
                          [](const auto& test) { return name_of(test.param); });
+
+// --- what happens where rows are redundant, and memory --------------------------------------------------------------
+
+/// A planar loop in space: three of its rows are redundant.
+std::shared_ptr<const model::Model> make_four_bar() {
+  const auto model = testing::make_model(model::Space::kSpatial, Eigen::Vector3d(1, -9.81, 0.5));
+  const std::array<Eigen::Vector3d, 4> points{Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(0.2, 1, 0),
+                                              Eigen::Vector3d(2, 1.5, 0), Eigen::Vector3d(2.2, 0, 0)};
+  for (std::size_t k = 0; k < 3; ++k) {
+    testing::add_body(*model, fmt::format("bar{}", k), 1.0 + static_cast<double>(k), Eigen::Vector3d(0.2, 0.3, 0.4),
+                      (points[k] + points[k + 1]) / 2);
+  }
+  for (int k = 0; k < 4; ++k) {
+    testing::add_joint_at(*model, fmt::format("pin{}", k), model::JointType::kRevolute, k == 0 ? model::kGround : k - 1,
+                          k == 3 ? model::kGround : k, points[static_cast<std::size_t>(k)]);
+  }
+  return model;
+}
+
+TEST(JointForm, BearsTheSameLoadsWhicheverRedundantRowsWereLeftOut) {
+  const analyses::Prepared prepared = analyses::prepare(make_four_bar());
+  ASSERT_TRUE(prepared.ok) << prepared.message;
+  ASSERT_EQ(prepared.mobility.redundant.size(), 3u);
+  // The last pin has lost three rows, and is cut ...
+  Subject subject{prepared.mechanism, analyses::make_joint_form(prepared.mechanism, prepared.start), {}};
+  ASSERT_EQ(subject.form->tree().tree().cut_joints, std::vector<int>{3});
+  subject.start = subject.form->from_quasi(prepared.start);
+  EXPECT_EQ(subject.form->structure().m(), 2);
+  expect_same_motion(subject, subject.start, 1e-12);
+  // ... or stays whole in the tree, while another one loses them.
+  subject.form =
+      analyses::make_joint_form(prepared.mechanism, prepared.start,
+                                topology::find_spanning_tree(topology::make_graph(prepared.mechanism->model())));
+  ASSERT_NE(subject.form->tree().tree().cut_joints, std::vector<int>{3});
+  subject.start = subject.form->from_quasi(prepared.start);
+  EXPECT_EQ(subject.form->structure().m(), 2);
+  EXPECT_EQ(subject.form->structure().implied_names.size(), 3u);
+  expect_same_motion(subject, subject.start, 1e-12);
+}
+
+TEST(JointForm, EvaluationTakesNoMemory) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "sanitizers bring an allocator of their own";
+  for (const char* name : {"seven-body", "double-wishbone", "servo-arm", "belt-oscillator", "spatial-chain"}) {
+    SCOPED_TRACE(name);
+    const Subject subject = make_subject(name);
+    const dae::Structure& s = subject.form->structure();
+    dae::Evaluation evaluation(*subject.form);
+    State state = subject.start;
+    Random random(2);
+    const Vector direction = random.vector_of(s.n_v(), 1), multipliers = random.vector_of(s.m(), 1);
+    const Vector displacement = random.vector_of(s.n_v(), 1e-3);
+    const auto evaluate = [&] {
+      state.t += 1e-3;
+      state.v[0] += 1e-3;
+      subject.form->retract(state.q, displacement, state.q);
+      evaluation.set(state);
+      evaluation.mass();
+      evaluation.tree();
+      evaluation.jacobian();
+      evaluation.constraint();
+      evaluation.velocity_offset();
+      evaluation.force();
+      evaluation.acceleration_bias();
+      evaluation.state_rate();
+      for (int which = 0; which < dae::kDerivativeCount; ++which) {
+        const auto derivative = static_cast<Derivative>(which);
+        evaluation.derivative(derivative, derivative == Derivative::kReactionByQ ? multipliers : direction);
+      }
+      evaluation.calc_energy();
+    };
+    evaluate();
+    const long before = testing::allocation_count();
+    for (int repeat = 0; repeat < 5; ++repeat) evaluate();
+    EXPECT_EQ(testing::allocation_count() - before, 0);
+  }
+}
 
 // --- every case -----------------------------------------------------------------------------------------------------
 

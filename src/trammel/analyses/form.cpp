@@ -15,9 +15,9 @@ const dae::ConstrainedSystem& Form::system_of(const dae::ConstrainedSystem& quas
   return joint ? static_cast<const dae::ConstrainedSystem&>(*joint) : quasi;
 }
 
-dae::State Form::to_quasi(const dae::State& state) const {
+dae::State Form::to_quasi(const dae::State& state, bool with_reactions) const {
   if (plain) return plain->to_quasi(state);
-  return joint ? joint->to_quasi(state) : state;
+  return joint ? joint->to_quasi(state, with_reactions) : state;
 }
 
 dae::State Form::from_quasi(const dae::State& state) const {
@@ -33,7 +33,7 @@ Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, cons
     if (form.joint->tree().has_balls() && !method.capabilities.general_kinematics) {
       throw std::invalid_argument(
           fmt::format("method '{}' needs positions whose rates are the velocities (q' = v), and {} turns like a ball: "
-                      "take body coordinates, or a method with general kinematics ('trammel methods' tells)",
+                      "take body coordinates, or a method without that need, such as projection, mexx or hht",
                       method.name, form.joint->tree().describe_ball()));
     }
     return form;
@@ -50,7 +50,9 @@ Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, cons
 std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form) {
   if (form.is_quasi()) return events;
   for (integrators::Event& event : events) {
-    event.function = [form, inner = event.function](const dae::State& state) { return inner(form.to_quasi(state)); };
+    event.function = [form, inner = event.function, with = event.needs_accelerations](const dae::State& state) {
+      return inner(form.to_quasi(state, with));
+    };
     if (event.settle) {
       event.settle = [form, inner = event.settle](dae::State& state, bool is_start) {
         dae::State quasi = form.to_quasi(state);

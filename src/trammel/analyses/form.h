@@ -29,7 +29,8 @@ struct Form {
   bool is_quasi() const { return !plain && !joint; }
   /// What is integrated, of the system as it is.
   const dae::ConstrainedSystem& system_of(const dae::ConstrainedSystem& quasi) const;
-  dae::State to_quasi(const dae::State& state) const;
+  /// Reactions that are not asked for may be zero, where it takes work to find them.
+  dae::State to_quasi(const dae::State& state, bool with_reactions = true) const;
   dae::State from_quasi(const dae::State& state) const;
 };
 

@@ -78,22 +78,27 @@ std::vector<std::string> find_redundant_rows(const JointForm& form, const dae::S
   return names;
 }
 
+/// A joint that has lost rows because others imply them is better cut than kept whole: the rows that remain are then
+/// those of body coordinates.
+topology::SpanningTree choose_tree(const Mechanism& mechanism) {
+  topology::Graph graph = topology::make_graph(mechanism.model());
+  for (topology::Edge& edge : graph.edges) {
+    edge.rows = static_cast<int>(mechanism.constraints().joint_rows()[static_cast<std::size_t>(edge.joint)].size());
+  }
+  return topology::find_spanning_tree(graph);
+}
+
 }  // namespace
 
 std::shared_ptr<const JointForm> make_joint_form(const std::shared_ptr<const Mechanism>& mechanism,
-                                                 const dae::State& start) {
+                                                 const dae::State& start,
+                                                 const std::optional<topology::SpanningTree>& given_tree) {
   if (!mechanism || mechanism->bodies().frames() < 2) {
     throw std::invalid_argument("joint coordinates are those of bodies: these equations have none");
   }
   const model::Model& model = mechanism->model();
-  topology::Graph graph = topology::make_graph(model);
-  // A joint that has lost rows because others imply them is better cut than kept whole: the rows that remain are then
-  // those of body coordinates.
-  for (topology::Edge& edge : graph.edges) {
-    edge.rows = static_cast<int>(mechanism->constraints().joint_rows()[static_cast<std::size_t>(edge.joint)].size());
-  }
-  const auto tree =
-      std::make_shared<const JointTree>(model, mechanism->bodies(), topology::find_spanning_tree(graph), start.q);
+  const auto tree = std::make_shared<const JointTree>(model, mechanism->bodies(),
+                                                      given_tree ? *given_tree : choose_tree(*mechanism), start.q);
 
   CompileOptions options = mechanism->options();
   const std::set<std::string> tree_rows = find_tree_rows(*mechanism, *tree);

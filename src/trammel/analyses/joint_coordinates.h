@@ -4,14 +4,16 @@
 // rows, and of the rows that remain those that others imply are left out, but watched.
 
 #include <memory>
+#include <optional>
 
 #include "trammel/system/joint_form.h"
 
 namespace trammel::analyses {
 
-/// Of a mechanism at a consistent start. Throws std::invalid_argument with a message for the user when it has no joint
-/// coordinates: no bodies, or too deep a tree.
+/// Of a mechanism at a consistent start, with the tree that is best cut, or a given one. Throws std::invalid_argument
+/// with a message for the user when it has no joint coordinates: no bodies, or too deep a tree.
 std::shared_ptr<const system::JointForm> make_joint_form(const std::shared_ptr<const system::Mechanism>& mechanism,
-                                                         const dae::State& start);
+                                                         const dae::State& start,
+                                                         const std::optional<topology::SpanningTree>& tree = {});
 
 }  // namespace trammel::analyses

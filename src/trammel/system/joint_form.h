@@ -41,8 +41,9 @@ class JointForm final : public dae::ConstrainedSystem {
   const JointTree& tree() const { return *tree_; }
 
   /// The same state with the coordinates of all bodies and the multipliers of all constraints. Those of the joints in
-  /// the tree follow from the balance of each body, from the leaves to the root.
-  dae::State to_quasi(const dae::State& joint) const;
+  /// the tree follow from the balance of each body, from the leaves to the root; where they are not asked for, they are
+  /// zero.
+  dae::State to_quasi(const dae::State& joint, bool with_reactions = true) const;
   /// The state of the tree nearest to one of all bodies. Angles have the turns nearest to those that the model gives;
   /// multipliers of constraints that the other system has left out are zero.
   dae::State from_quasi(const dae::State& quasi) const;
@@ -92,6 +93,7 @@ class JointForm final : public dae::ConstrainedSystem {
   static void add_matrices(const dae::Structure& inner, const JointTree& tree, Layout& layout);
   void match_states();
   void match_rows();
+  void find_tree_entries();
 
   /// Velocities of bodies, as the inner system has them.
   void write_velocities(const std::vector<BodyFrame>& frames, const std::vector<Screw>& twists,
@@ -135,9 +137,10 @@ class JointForm final : public dae::ConstrainedSystem {
   std::shared_ptr<const Mechanism> full_, inner_;
   std::shared_ptr<const JointTree> tree_;
   Layout layout_;
-  linalg::Vector inner_mass_;               // values of M, which is constant
-  std::vector<StateSource> state_sources_;  // of each state of the full system
-  std::vector<int> full_row_;               // of each row of the inner system; -1: the full system has left it out
+  linalg::Vector inner_mass_;                   // values of M, which is constant
+  std::vector<StateSource> state_sources_;      // of each state of the full system
+  std::vector<int> full_row_;                   // of each row of the inner system; -1: the full system has left it out
+  std::vector<std::vector<int>> tree_entries_;  // of each frame: those of its joint in the Jacobian of the full system
   /// Whether the full system has the rows of the inner one and all of the tree's joints.
   bool rows_match_ = true;
 };

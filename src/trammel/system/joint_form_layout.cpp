@@ -63,6 +63,7 @@ JointForm::JointForm(Layout layout, std::shared_ptr<const Mechanism> full, std::
   inner_->calc_mass(nowhere, {mass, inner_mass_.data()});
   match_states();
   match_rows();
+  find_tree_entries();
 }
 
 JointForm::Layout JointForm::make_layout(const Mechanism& inner, const JointTree& tree) {
@@ -177,6 +178,23 @@ void JointForm::match_rows() {
     known += rows;
   }
   rows_match_ = rows_match_ && known == full_->structure().m();
+}
+
+void JointForm::find_tree_entries() {
+  const dae::Structure& s = full_->structure();
+  std::vector<int> frame_of_row(static_cast<std::size_t>(s.m()), 0);
+  for (const int frame : tree_->order()) {
+    const int joint = tree_->tree().joint[static_cast<std::size_t>(frame)];
+    if (joint < 0) continue;
+    for (const int row : full_->constraints().joint_rows()[static_cast<std::size_t>(joint)]) {
+      frame_of_row[static_cast<std::size_t>(row)] = frame;
+    }
+  }
+  tree_entries_.resize(tree_->order().size() + 1);
+  for (int k = 0; k < s.jacobian.size(); ++k) {
+    const int frame = frame_of_row[static_cast<std::size_t>(s.jacobian[k].row)];
+    if (frame > 0) tree_entries_[static_cast<std::size_t>(frame)].push_back(k);
+  }
 }
 
 }  // namespace trammel::system

@@ -15,7 +15,7 @@ using dae::State;
 using Eigen::Vector3d;
 using linalg::Vector;
 
-State JointForm::to_quasi(const State& joint) const {
+State JointForm::to_quasi(const State& joint, bool with_reactions) const {
   const dae::Structure& s = full_->structure();
   Point quasi;
   static_cast<State&>(quasi) = State::zero(s);
@@ -38,7 +38,7 @@ State JointForm::to_quasi(const State& joint) const {
   for (std::size_t row = 0; row < full_row_.size(); ++row) {
     if (full_row_[row] >= 0) quasi.lambda[full_row_[row]] = joint.lambda[static_cast<Eigen::Index>(row)];
   }
-  if (s.m() > 0) recover_reactions(quasi);
+  if (with_reactions && s.m() > 0) recover_reactions(quasi);
   return static_cast<State&>(quasi);
 }
 
@@ -62,22 +62,11 @@ void JointForm::recover_reactions(Point& quasi) const {
 /// The load of a leaf is borne by its joint to the parent alone. What that joint exerts on the parent is then part of
 /// the parent's load.
 void JointForm::recover_along_tree(const Vector& G, Vector load, Vector& lambda) const {
+  using Transposed = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+  using Reaction = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
   const dae::Structure& s = full_->structure();
   s.jacobian.add_transposed_product(G.data(), lambda, -1, load);
-  // Entries of each joint's rows.
-  std::vector<int> joint_of_row(static_cast<std::size_t>(s.m()), -1);
   const std::vector<std::vector<int>>& joint_rows = full_->constraints().joint_rows();
-  for (const int frame : tree_->order()) {
-    const int joint = tree_->tree().joint[static_cast<std::size_t>(frame)];
-    if (joint < 0) continue;
-    for (const int row : joint_rows[static_cast<std::size_t>(joint)])
-      joint_of_row[static_cast<std::size_t>(row)] = joint;
-  }
-  std::vector<std::vector<int>> entries(joint_rows.size());
-  for (int k = 0; k < s.jacobian.size(); ++k) {
-    const int joint = joint_of_row[static_cast<std::size_t>(s.jacobian[k].row)];
-    if (joint >= 0) entries[static_cast<std::size_t>(joint)].push_back(k);
-  }
   const int width = tree_->width();
   for (auto frame = tree_->order().rbegin(); frame != tree_->order().rend(); ++frame) {
     const int joint = tree_->tree().joint[static_cast<std::size_t>(*frame)];
@@ -86,14 +75,15 @@ void JointForm::recover_along_tree(const Vector& G, Vector load, Vector& lambda)
     if (rows.empty()) continue;
     const int first = full_->bodies().v_of(*frame), first_row = rows.front();
     // The rows of a joint follow one another.
-    Eigen::MatrixXd transposed = Eigen::MatrixXd::Zero(width, static_cast<Eigen::Index>(rows.size()));
-    for (const int k : entries[static_cast<std::size_t>(joint)]) {
+    const std::vector<int>& entries = tree_entries_[static_cast<std::size_t>(*frame)];
+    Transposed transposed = Transposed::Zero(width, static_cast<Eigen::Index>(rows.size()));
+    for (const int k : entries) {
       const linalg::Entry& e = s.jacobian[k];
       if (e.column >= first && e.column < first + width) transposed(e.column - first, e.row - first_row) += G[k];
     }
-    const Vector reaction = transposed.colPivHouseholderQr().solve(load.segment(first, width));
+    const Reaction reaction = Eigen::ColPivHouseholderQR<Transposed>(transposed).solve(load.segment(first, width));
     lambda.segment(first_row, reaction.size()) = reaction;
-    for (const int k : entries[static_cast<std::size_t>(joint)]) {
+    for (const int k : entries) {
       const linalg::Entry& e = s.jacobian[k];
       load[e.column] -= G[k] * reaction[e.row - first_row];
     }

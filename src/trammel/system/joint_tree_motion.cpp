@@ -1,4 +1,4 @@
-// How the bodies move: sums along the tree and their derivatives (docs/theory/joint-coordinates.md, (5) to (14)).
+// How the bodies move: sums along the tree and their derivatives (docs/theory/joint-coordinates.md, (2) to (11)).
 
 #include <Eigen/Dense>
 
