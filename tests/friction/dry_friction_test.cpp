@@ -70,8 +70,13 @@ TEST(SwitchableRows, AreLeftOutByEveryBackEndThatTakesThem) {
   const Vector mass = Vector{{2, 3, 4}};
   const Vector on = Vector{{1, 0, 0, 1, 1, 1}}, off = Vector{{1, 0, 0, 0, 1, 0}};
   const std::vector<int> rows{1};
-  kkt::Layout layout{
-      .upper = 3, .lower = 2, .blocks = {{&M}}, .jacobian = &G, .switchable_rows = rows, .is_mass_only = true};
+  kkt::Layout layout;
+  layout.upper = 3;
+  layout.lower = 2;
+  layout.blocks = {{&M}};
+  layout.jacobian = &G;
+  layout.switchable_rows = rows;
+  layout.is_mass_only = true;
   for (const kkt::BackEnd back_end :
        {kkt::BackEnd::kDenseSymmetric, kkt::BackEnd::kDenseLu, kkt::BackEnd::kSparse, kkt::BackEnd::kAutomatic}) {
     kkt::Solver solver(layout, {.back_end = back_end});

@@ -13,6 +13,7 @@
 #include "trammel/kkt/branch_solver.h"
 #include "trammel/kkt/direct_solver.h"
 #include "trammel/kkt/elimination_order.h"
+#include "trammel/kkt/guarded_solver.h"
 #include "trammel/kkt/iterative_solver.h"
 #include "trammel/kkt/recursive_solver.h"
 #include "trammel/kkt/reduced_solver.h"
@@ -381,15 +382,13 @@ std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout
       return make_iterative_solver(layout, whole, make_direct(choose_general(), layout, whole));
     case BackEnd::kAutomatic: break;
   }
-  if (std::unique_ptr<DirectSolver> topological = make_topological(layout, whole)) return topological;
+  if (std::unique_ptr<DirectSolver> topological = make_topological(layout, whole)) {
+    const auto make_general = [layout, &whole, general = choose_general()] {
+      return make_direct(general, layout, whole);
+    };
+    return std::make_unique<GuardedSolver>(std::move(topological), make_general);
+  }
   return make_direct(choose_general(), layout, whole);
-}
-
-/// Whether another back end may succeed where an automatic choice did not: Cholesky needs mass in all coordinates, and
-/// G M^-1 G^T squares the condition of G.
-bool may_be_changed(BackEnd chosen, FactorCause cause) {
-  if (cause == FactorCause::kNotPositiveDefinite) return true;
-  return (chosen == BackEnd::kReduced || chosen == BackEnd::kBranches) && cause != FactorCause::kNotFinite;
 }
 
 void add_work(const Work& work, SolverCounts& counts) {
@@ -564,7 +563,8 @@ FactorStatus Solver::factor(std::span<const BlockValues> values, const double* j
   FactorStatus status = direct ? *direct : factor_whole(*direct_, values_, counts_);
   const bool is_iterative = options_.back_end == BackEnd::kIterative;
   if (!status.ok && (options_.back_end == BackEnd::kAutomatic || is_iterative) &&
-      may_be_changed(direct_->kind(), status.cause)) {
+      status.cause == FactorCause::kNotPositiveDefinite) {
+    // Coordinates without mass: the whole matrix may be regular all the same, but Cholesky will not do.
     direct_ = make_direct(choose(*pattern_, false), layout_, *pattern_);
     if (is_iterative) direct_ = make_iterative_solver(layout_, *pattern_, std::move(direct_));
     status = factor_whole(*direct_, values_, counts_);
