@@ -36,11 +36,11 @@ struct Sample {
 
 TEST(LinearSolver, EveryModeGivesTheSameTrajectory) {
   // Steps are given, because round-off in the errors of the first ones would change them.
-  const std::vector<Sample> samples{{"andrews", {}, 0.02, 400, 7},
-                                    {"chain", {}, 0.8, 100, 7},
+  const std::vector<Sample> samples{{"andrews", {}, 0.02, 400, 9},
+                                    {"chain", {}, 0.8, 100, 9},
                                     {"mixed-chain", {}, 0.8, 100, 6},
                                     {"insulator-chain", {{"n", 4}}, 0.02, 400, 5},
-                                    {"cable-drum", {{"mu", 0.5}}, 1, 50, 7}};
+                                    {"cable-drum", {{"mu", 0.5}}, 1, 50, 9}};
   ASSERT_FALSE(methods_with_option().empty());
   for (const MethodEntry* method : methods_with_option()) {
     if (!method->capabilities.fixed_steps) continue;
@@ -50,6 +50,8 @@ TEST(LinearSolver, EveryModeGivesTheSameTrajectory) {
       Options options;
       options.method = method->name;
       options.h_fixed = sample.t_end / sample.steps;
+      // Newton's iteration of a step ends at a tolerance.
+      if (!has_option(*method, "condition_growth")) options.rtol = options.atol = 1e-10;
       State expected;
       int served = 0;
       for (const std::string& mode : linear_solver_option().values) {
@@ -98,7 +100,7 @@ TEST(LinearSolver, WhatTheStructureRulesOutIsRefusedBeforeTheRun) {
   EXPECT_EQ(
       reason("chain", "cholesky"),
       "option 'linear_solver' of method 'projection' is 'cholesky', but must be one of: automatic, lu, symmetric, "
-      "cholesky-qr, block, sparse");
+      "cholesky-qr, block, sparse, reduced, recursive, branches, articulated, iterative");
 }
 
 /// A bead on the parabola y = x^2 / 2 whose mass counts along x only: M is singular, though its pattern is full.
