@@ -116,7 +116,9 @@ TEST(KktSolver, AutomaticChoiceFollowsSizeAndCopesWithMasslessCoordinates) {
     return accelerations.metric().back_end();
   };
   EXPECT_EQ(chosen("andrews", {}), BackEnd::kCholeskyQr);
-  EXPECT_EQ(chosen("chain", {{"n", 100}}), BackEnd::kSparse);
+  EXPECT_EQ(chosen("chain", {{"n", 2}}), BackEnd::kCholeskyQr);
+  EXPECT_EQ(chosen("chain", {{"n", 100}}), BackEnd::kReduced);
+  EXPECT_EQ(chosen("seven-body", {}), BackEnd::kReduced);
   EXPECT_EQ(chosen("insulator-chain", {{"n", 1}}), BackEnd::kDenseLu) << "the force application point has no mass";
   EXPECT_EQ(chosen("insulator-chain", {{"n", 32}}), BackEnd::kSparse);
 }

@@ -44,7 +44,9 @@ TEST_F(Parallel, RangesMakeUpTheWhole) {
         const std::vector<Range> ranges = ranges_of(threads, count, grain);
         for (const Range& range : ranges) {
           EXPECT_EQ(range.begin, next);
-          if (ranges.size() > 1) EXPECT_GE(range.end - range.begin, grain);
+          if (ranges.size() > 1) {
+            EXPECT_GE(range.end - range.begin, grain);
+          }
           next = range.end;
         }
         EXPECT_EQ(next, count);

@@ -349,6 +349,7 @@ std::unique_ptr<DirectSolver> make_topological(const Layout& layout, const Patte
   }
   if (layout.lower == 0 || !find_reduced_obstacle(*layout.structure).empty()) return nullptr;
   auto reduced = std::make_unique<ReducedSolver>(layout);
+  if (reduced->structure().bodies.count() < 2) return nullptr;  // there is no topology
   const auto products = static_cast<double>(reduced->calc_operations().skyline.multiplications);
   if (products > kTolerableProducts * whole.size()) return nullptr;
   return reduced;
