@@ -182,7 +182,8 @@ void print_partition_factors(const StudyOptions&) {
                                                                             {"spatial-chain", {{"n", 20}}}};
   for (const auto& [name, parameters] : systems) {
     const CompareProblem problem = make_problem(name, parameters);
-    const analyses::Form form = analyses::choose_form(problem.mechanism, problem.start, *integrators::find_method("for-sdirk"));
+    const analyses::Form form =
+        analyses::choose_form(problem.mechanism, problem.start, *integrators::find_method("for-sdirk"));
     const dae::ConstrainedSystem& system =
         form.plain ? static_cast<const dae::ConstrainedSystem&>(*form.plain) : *problem.system;
     const dae::Structure& s = system.structure();

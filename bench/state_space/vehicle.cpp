@@ -178,7 +178,8 @@ struct StepHistory {
 
 StepHistory record_steps(const std::string& method, double t_end) {
   const CompareProblem problem = make_problem(kCase, {}, t_end);
-  const analyses::Form form = analyses::choose_form(problem.mechanism, problem.start, *integrators::find_method(method));
+  const analyses::Form form =
+      analyses::choose_form(problem.mechanism, problem.start, *integrators::find_method(method));
   StepHistory history;
   integrators::Observers observers;
   observers.step = [&](const integrators::StepRecord& step) {

@@ -26,7 +26,7 @@ struct Statistics {
   double largest_step = 0;   ///< [s]
   dae::EvaluationCounts evaluations;
   kkt::SolverCounts linear;
-  RenewalCounts renewals{};  ///< of the iteration matrix, by cause
+  RenewalCounts renewals{};   ///< of the iteration matrix, by cause
   std::string linear_solver;  ///< what factorised the matrix of accelerations and projections, in words
   std::string step_solver;    ///< the same for the matrix of an implicit step; empty where there is none
   double wall_seconds = 0;
