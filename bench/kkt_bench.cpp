@@ -102,7 +102,12 @@ void filled(benchmark::State& state) {
     }
   }
   const Pattern M(n, n, std::move(inertia)), G(m, n, std::move(loops));
-  trammel::kkt::Layout layout{.upper = n, .lower = m, .blocks = {{&M}}, .jacobian = &G, .is_mass_only = true};
+  trammel::kkt::Layout layout;
+  layout.upper = n;
+  layout.lower = m;
+  layout.blocks = {{&M}};
+  layout.jacobian = &G;
+  layout.is_mass_only = true;
   Solver solver(std::move(layout), {.back_end = kBackEnd});
   const std::array values{trammel::kkt::BlockValues{mass.data()}};
   Vector upper(n), lower(m);

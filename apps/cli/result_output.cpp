@@ -155,7 +155,9 @@ std::vector<std::string> ResultOutput::notes() const {
 int ResultOutput::finish(const integrators::RunResult& result, bool as_json, const std::string& coordinates) {
   auto summary = summarize_as_json(problem_.name, problem_.given, result);
   if (!coordinates.empty()) summary["coordinates"] = coordinates;
-  std::string saved, not_saved;
+  std::string saved, not_saved, in_coordinates;
+  if (!coordinates.empty())
+    in_coordinates = fmt::format("  coordinates    those of the {}\n", coordinates == "joint" ? "joints" : "bodies");
   if (writer_) {
     try {
       for (const integrators::EventRecord& event : result.events) writer_->add_event(event.name, event.t);
@@ -171,7 +173,8 @@ int ResultOutput::finish(const integrators::RunResult& result, bool as_json, con
     fmt::print("{}\n", summary.dump(2));
     if (!result.ok()) fmt::print(stderr, "trammel: {}\n", result.reason);
   } else {
-    fmt::print(result.ok() ? stdout : stderr, "{}{}", summarize(problem_.name, problem_.given, result), saved);
+    fmt::print(result.ok() ? stdout : stderr, "{}{}{}", summarize(problem_.name, problem_.given, result),
+               in_coordinates, saved);
   }
   if (!not_saved.empty()) fmt::print(stderr, "trammel: {}\n", not_saved);
   return result.ok() && not_saved.empty() ? kDone : kSimulationFailed;
