@@ -10,11 +10,13 @@
 #include <stdexcept>
 
 #include "trammel/kkt/articulated_solver.h"
+#include "trammel/kkt/bodies.h"
 #include "trammel/kkt/branch_solver.h"
 #include "trammel/kkt/direct_solver.h"
 #include "trammel/kkt/elimination_order.h"
 #include "trammel/kkt/guarded_solver.h"
 #include "trammel/kkt/iterative_solver.h"
+#include "trammel/kkt/recursive_order.h"
 #include "trammel/kkt/recursive_solver.h"
 #include "trammel/kkt/reduced_solver.h"
 #include "trammel/linalg/block_elimination.h"
@@ -50,11 +52,12 @@ constexpr DenseLimits kLuLimits{17, 0.4};
 constexpr double kCholeskyQrCost = 1.0 / 16, kDenseCost = 1.0 / 10;
 constexpr double kSparseCost = 2.5, kSparseOperationCost = 0.65, kLargestSparseCost = 20;
 // Unknowns up to which full matrices are faster than solvers that use the topology, in body and in joint coordinates,
-// and products in the factorisation of G M^-1 G^T for each entry of the whole matrix up to which it is faster than
-// sparse LU: docs/decisions/0025-automatic-solvers.md.
+// and products for each entry of the whole matrix up to which the factorisation of G M^-1 G^T is faster than others,
+// and the recursion than sparse LU: docs/decisions/0025-automatic-solvers.md.
 constexpr int kTopologyLimit = 12;
 constexpr int kBranchLimit = 24;
-constexpr double kTolerableProducts = 40;
+constexpr double kTolerableProducts = 18;
+constexpr double kTolerableRecursion = 60;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
 // The same as it is expected, from which an order is not even tried: it would take all memory. (Bodies of a binary tree
@@ -348,11 +351,16 @@ std::unique_ptr<DirectSolver> make_topological(const Layout& layout, const Patte
     return make_branch_solver(layout, whole);
   }
   if (layout.lower == 0 || !find_reduced_obstacle(*layout.structure).empty()) return nullptr;
-  auto reduced = std::make_unique<ReducedSolver>(layout);
-  if (reduced->structure().bodies.count() < 2) return nullptr;  // there is no topology
-  const auto products = static_cast<double>(reduced->calc_operations().skyline.multiplications);
-  if (products > kTolerableProducts * whole.size()) return nullptr;
-  return reduced;
+  if (find_bodies(*layout.structure).count() < 2) return nullptr;  // there is no topology
+  try {
+    auto reduced = std::make_unique<ReducedSolver>(layout);
+    const auto products = static_cast<double>(reduced->calc_operations().skyline.multiplications);
+    if (products <= kTolerableProducts * whole.size()) return reduced;
+  } catch (const std::length_error&) {  // a skyline that is far too wide
+  }
+  const bool is_cheap = find_recursive_obstacle(*layout.structure).empty() &&
+                        estimate_recursive_cost(layout, whole) <= kTolerableRecursion * whole.size();
+  return is_cheap ? make_recursive_solver(layout, whole) : nullptr;
 }
 
 std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 namespace trammel::linalg {
+
+static constexpr std::ptrdiff_t kMostNumbers = 60'000'000;  // half a gigabyte; what is wider is better ordered by sparse LU
 
 BlockSkyline::BlockSkyline(std::span<const int> sizes, std::span<const int> first) {
   if (sizes.size() != first.size()) throw std::invalid_argument("a skyline needs a first block for every row");
@@ -18,6 +21,7 @@ BlockSkyline::BlockSkyline(std::span<const int> sizes, std::span<const int> firs
     column += sizes[i];
     offset += static_cast<std::ptrdiff_t>(column - begin) * calc_stride(sizes[i]);
   }
+  if (offset > kMostNumbers) throw std::length_error(std::to_string(offset) + " numbers are too many for a skyline");
   data_.assign(offset, 0.0);
   inverse_.assign(column, 1.0);
   original_.assign(column, 1.0);
