@@ -127,11 +127,13 @@ MethodOptionInfo linear_solver_option() {
   MethodOptionInfo info{
       kLinearSolver,
       {},
-      "how [M G^T; G 0] is factorised: automatic chooses by size and filling; lu, symmetric and cholesky-qr (for a "
-      "positive definite M) are dense; block eliminates the coordinates that those without mass determine; sparse. "
-      "recursive eliminates along the tree of bodies. Matrices that are not symmetric (of the steps of implicit "
-      "methods, of the stages of herk, and where forces depend on reactions) take lu instead of symmetric, cholesky-qr "
-      "and block"};
+      "how [M G^T; G 0] is factorised: automatic chooses by size, filling and topology; lu, symmetric and cholesky-qr "
+      "(for a "
+      "positive definite M) are dense; block eliminates the coordinates that those without mass determine; sparse "
+      "is LU; reduced and recursive follow the joints between bodies, branches and articulated those of joint "
+      "coordinates; iterative improves on an earlier factorisation. Matrices that are not symmetric (of the steps of "
+      "implicit methods, of the stages of herk, and where forces depend on reactions) take lu instead of symmetric, "
+      "cholesky-qr and block, and the automatic choice instead of reduced, branches, articulated and iterative"};
   for (const auto& [name, back_end] : kLinearSolvers) info.values.emplace_back(name);
   return info;
 }
