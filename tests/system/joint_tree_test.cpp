@@ -72,11 +72,10 @@ TEST(JointTree, KeepsTheSignsOfEulerParameters) {
       if ((signs >> k & 1U) != 0) given.segment<4>(7 * k + 3) *= -1;
     }
     const JointTree tree = make_tree(*model, given);
-    Vector q = Vector::Zero(3);
-    TreePlaces places = tree.make_places();
-    tree.calc_places(q.data(), places);
+    const Vector q = Vector::Zero(3);
+    const std::vector<Eigen::Vector4d> turns = tree.calc_turns(q.data());
     for (int k = 0; k < 3; ++k) {
-      EXPECT_LT((places.turns[static_cast<std::size_t>(k + 1)] - given.segment<4>(7 * k + 3)).norm(), 1e-14);
+      EXPECT_LT((turns[static_cast<std::size_t>(k + 1)] - given.segment<4>(7 * k + 3)).norm(), 1e-14);
     }
   }
 }

@@ -253,8 +253,7 @@ void Forces::add_body_forces(const SignalInput& in, VectorOut f) const {
   }
 }
 
-void Forces::calc(const SignalInput& in, SignalWork& work, VectorOut f) const {
-  add_body_forces(in, f);
+void Forces::add_element_forces(const SignalInput& in, SignalWork& work, VectorOut f) const {
   signals_.calc_values(in, order_, work);
   for (const ScalarElement& e : scalars_) {
     const ScalarState s = eval_scalar(e, in, work);

@@ -33,8 +33,11 @@ class Forces {
   linalg::Pattern pattern_by_lambda(int m) const { return {bodies_.n_v(), m, frictions_.by_lambda()}; }
   linalg::Pattern pattern_by_x(int n_x) const { return {bodies_.n_v(), n_x, by_x_}; }
 
-  /// Adds the generalised forces.
-  void calc(const SignalInput& in, SignalWork& work, linalg::VectorOut f) const;
+  /// Adds the generalised forces: gravity, and the gyroscopic torques -w x J w, ...
+  void add_body_forces(const SignalInput& in, linalg::VectorOut f) const;
+  /// ... and those of the elements.
+  void add_element_forces(const SignalInput& in, SignalWork& work, linalg::VectorOut f) const;
+  bool has_elements() const { return !element_of_.empty(); }
   void calc_by_q(const SignalInput& in, SignalWork& work, double* values) const;
   void calc_by_v(const SignalInput& in, SignalWork& work, double* values) const;
   void calc_by_x(const SignalInput& in, SignalWork& work, double* values) const;
@@ -97,8 +100,6 @@ class Forces {
     bool is_degenerate;
     double across;
   };
-  /// Gravity, and the gyroscopic torques -w x J w.
-  void add_body_forces(const SignalInput& in, linalg::VectorOut f) const;
   ScalarState eval_scalar(const ScalarElement& e, const SignalInput& in, SignalWork& work) const;
   template <class T>
   static Eigen::Matrix<T, 12, 1> calc_wrench(const VectorElement& e, const Eigen::Matrix<double, 6, 1>& components,

@@ -16,6 +16,16 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using linalg::Vector;
 
+namespace {
+
+Matrix3d to_matrix(const std::array<double, 6>& a) {
+  Matrix3d matrix;
+  matrix << a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5];
+  return matrix;
+}
+
+}  // namespace
+
 JointForm::Room::Room(const Mechanism& system, const JointTree& tree, const Layout& layout) {
   const dae::Structure& s = system.structure();
   static_cast<State&>(inner) = State::zero(s);
@@ -28,6 +38,11 @@ JointForm::Room::Room(const Mechanism& system, const JointTree& tree, const Layo
   const auto frames = static_cast<std::size_t>(system.bodies().frames());
   wrenches.resize(frames);
   loads.resize(frames);
+  inertias.resize(frames);
+  // In the plane they do not change.
+  for (int frame = 1; frame < system.bodies().frames(); ++frame) {
+    inertias[static_cast<std::size_t>(frame)] = {0, 0, 0, 0, 0, system.bodies().inertia(frame)(2, 2)};
+  }
   composites.resize(frames);
   if (s.m() > 0) J.resize(static_cast<std::size_t>(tree.matrix_size()));
   int largest = 0;
@@ -58,21 +73,23 @@ void JointForm::lower(Room& room, VectorIn x, VectorOut xi) const {
   write_velocities(room.places.frames, room.W.bodies, xi);
 }
 
-void JointForm::add_turning(const TreeField& V, std::vector<Screw>& rates) {
-  for (std::size_t k = 1; k < rates.size(); ++k) rates[k].v += V.bodies[k].w.cross(V.bodies[k].v);
-}
-
-void JointForm::lower_rate(Room& room, VectorIn u, VectorIn x, TreeField& A, VectorOut xi_rate) const {
-  tree_->calc_rate_field(room.places, room.V, u, x, A);
-  write_velocities(room.places.frames, A.bodies, xi_rate);
+void JointForm::write_accelerations(const std::vector<BodyFrame>& frames, const std::vector<Screw>& V,
+                                    const std::vector<Screw>& rates, VectorOut xi_rate) const {
+  write_velocities(frames, rates, xi_rate);
   const BodyTable& bodies = inner_->bodies();
   for (int frame = 1; frame < bodies.frames(); ++frame) {
-    const Screw& V = room.V.bodies[static_cast<std::size_t>(frame)];
-    const Vector3d turning = V.w.cross(V.v);
+    const Screw& of_body = V[static_cast<std::size_t>(frame)];
+    const Vector3d turning = of_body.w.cross(of_body.v);
     const int i = bodies.v_of(frame);
     xi_rate.segment<2>(i) += turning.head<2>();
     if (!bodies.is_planar()) xi_rate[i + 2] += turning[2];
   }
+}
+
+void JointForm::lower_rate(const Point& at, Room& room, VectorIn x, TreeField& A, VectorOut xi_rate) const {
+  eval_fields(at, room);
+  tree_->calc_rate_field(room.places, room.V, at.v, x, A);
+  write_accelerations(room.places.frames, room.V.bodies, A.bodies, xi_rate);
 }
 
 void JointForm::write_wrenches(const std::vector<BodyFrame>& frames, VectorIn z, std::vector<Screw>& wrenches) const {
@@ -90,19 +107,6 @@ void JointForm::write_wrenches(const std::vector<BodyFrame>& frames, VectorIn z,
   }
 }
 
-void JointForm::write_positions(const TreePlaces& places, VectorOut q) const {
-  const BodyTable& bodies = inner_->bodies();
-  for (int frame = 1; frame < bodies.frames(); ++frame) {
-    const BodyFrame& body = places.frames[static_cast<std::size_t>(frame)];
-    const int i = bodies.q_of(frame);
-    if (bodies.is_planar()) {
-      q.segment<3>(i) << body.r[0], body.r[1], body.angle;
-    } else {
-      q.segment<7>(i) << body.r, places.turns[static_cast<std::size_t>(frame)];
-    }
-  }
-}
-
 // --- stages
 
 std::unique_ptr<dae::Workspace> JointForm::make_workspace() const {
@@ -111,19 +115,37 @@ std::unique_ptr<dae::Workspace> JointForm::make_workspace() const {
 
 void JointForm::prepare_position(Point& at) const {
   Room& room = at.workspace_as<Room>();
-  room.has_J = room.has_jacobian = false;
+  room.has_inner_position = room.has_inertias = room.has_J = room.has_jacobian = false;
   room.inner.t = at.t;
   tree_->calc_places(at.q.data(), room.places);
-  write_positions(room.places, room.inner.q);
-  inner_->prepare_position(room.inner);
 }
 
 void JointForm::prepare_velocity(Point& at) const {
   Room& room = at.workspace_as<Room>();
-  room.has_c = room.has_velocity_by_q = room.has_c_by_q = room.has_c_by_v = false;
-  tree_->calc_field(room.places, at.v, room.V);
-  write_velocities(room.places.frames, room.V.bodies, room.inner.v);
-  inner_->prepare_velocity(room.inner);
+  room.has_inner_velocity = room.has_motion = room.has_fields = room.has_c = room.has_velocity_by_q = room.has_c_by_q =
+      room.has_c_by_v = false;
+}
+
+const Point& JointForm::eval_inner_position(Room& room) const {
+  if (!room.has_inner_position) inner_->prepare_frames(room.inner, room.places.frames);
+  room.has_inner_position = true;
+  return room.inner;
+}
+
+const Point& JointForm::eval_inner_velocity(const Point& at, Room& room) const {
+  eval_inner_position(room);
+  if (!room.has_inner_velocity) {
+    eval_motion(at, room);
+    std::vector<Twist>& twists = inner_->twists(room.inner);
+    for (std::size_t k = 1; k < twists.size(); ++k) {
+      const Screw& V = room.V.bodies[k];
+      twists[k].v = V.v;
+      twists[k].w.noalias() = room.places.frames[k].R.transpose() * V.w;
+    }
+    room.has_inner_velocity = true;
+  }
+  pass_on(at, room);
+  return room.inner;
 }
 
 void JointForm::pass_on_states(const Point& at, Room& room) const {
@@ -137,11 +159,39 @@ void JointForm::pass_on(const Point& at, Room& room) const {
   if (structure().n_x() == 0) return;
   pass_on_states(at, room);
   room.inner.x_rate = at.x_rate;
-  lower_rate(room, at.v, at.a, room.W, room.inner.a);
+  lower_rate(at, room, at.a, room.W, room.inner.a);
+}
+
+/// R J R^T.
+void JointForm::eval_inertias(Room& room) const {
+  if (room.has_inertias) return;
+  const BodyTable& bodies = inner_->bodies();
+  for (int frame = 1; frame < bodies.frames() && !bodies.is_planar(); ++frame) {
+    const Matrix3d& R = room.places.frames[static_cast<std::size_t>(frame)].R;
+    const Matrix3d half = R * bodies.inertia(frame);
+    Room::Inertia& inertia = room.inertias[static_cast<std::size_t>(frame)];
+    for (int j = 0, k = 0; j < 3; ++j) {
+      for (int i = j; i < 3; ++i) inertia[static_cast<std::size_t>(k++)] = half.row(i).dot(R.row(j));
+    }
+  }
+  room.has_inertias = true;
+}
+
+void JointForm::eval_motion(const Point& at, Room& room) const {
+  if (!room.has_motion) tree_->calc_motion(room.places, at.v, room.V.bodies, room.C.bodies);
+  room.has_motion = true;
+}
+
+void JointForm::eval_fields(const Point& at, Room& room) const {
+  if (room.has_fields) return;
+  tree_->calc_field(room.places, at.v, room.V);
+  tree_->calc_rate_field(room.places, room.V, at.v, room.zero, room.C);
+  room.has_fields = room.has_motion = true;
 }
 
 const Vector& JointForm::eval_c(const Point& at, Room& room) const {
-  if (!room.has_c) lower_rate(room, at.v, room.zero, room.C, room.c);
+  eval_motion(at, room);
+  if (!room.has_c) write_accelerations(room.places.frames, room.V.bodies, room.C.bodies, room.c);
   room.has_c = true;
   return room.c;
 }
@@ -158,7 +208,7 @@ const PathMatrix& JointForm::eval_J(Room& room) const {
 const double* JointForm::eval_inner_jacobian(Room& room) const {
   if (!room.has_jacobian && inner_->structure().m() > 0) {
     room.jacobian.setZero();
-    inner_->calc_jacobian(room.inner, {inner_->structure().jacobian, room.jacobian.data()});
+    inner_->calc_jacobian(eval_inner_position(room), {inner_->structure().jacobian, room.jacobian.data()});
     room.has_jacobian = true;
   }
   return room.jacobian.data();
@@ -172,10 +222,10 @@ void JointForm::calc_mass(const Point& at, MatrixValues M) const {
   Room& room = at.workspace_as<Room>();
   const BodyTable& bodies = inner_->bodies();
   const TreePlaces& places = room.places;
+  eval_inertias(room);
   for (int frame = 1; frame < bodies.frames(); ++frame) {
-    const Matrix3d& R = places.frames[static_cast<std::size_t>(frame)].R;
-    room.composites[static_cast<std::size_t>(frame)] = {bodies.mass(frame), Vector3d::Zero(),
-                                                        R * bodies.inertia(frame) * R.transpose()};
+    const auto k = static_cast<std::size_t>(frame);
+    room.composites[k] = {bodies.mass(frame), Vector3d::Zero(), to_matrix(room.inertias[k])};
   }
   const std::vector<int>& order = tree_->order();
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -212,7 +262,8 @@ void JointForm::calc_mass(const Point& at, MatrixValues M) const {
 }
 
 void JointForm::calc_tree(const Point& at, dae::TreeValues& values) const {
-  const Room& room = at.workspace_as<Room>();
+  Room& room = at.workspace_as<Room>();
+  eval_inertias(room);
   const BodyTable& bodies = inner_->bodies();
   const int width = tree_->width(), shift_size = structure().tree->shift_size();
   double *inertia = values.inertia.data(), *axes = values.axes.data(), *shift = values.shift.data();
@@ -225,8 +276,7 @@ void JointForm::calc_tree(const Point& at, dae::TreeValues& values) const {
     if (width == 3) {
       M(2, 2) = bodies.inertia(frame)(2, 2);
     } else {
-      const Matrix3d turned = body.R * bodies.inertia(frame) * body.R.transpose();
-      M.bottomRightCorner<3, 3>() = turned;
+      M.bottomRightCorner<3, 3>() = to_matrix(room.inertias[static_cast<std::size_t>(frame)]);
     }
     inertia += width * width;
     for (int i = 0; i < tree_->velocity_count(frame); ++i) {
@@ -242,13 +292,13 @@ void JointForm::calc_tree(const Point& at, dae::TreeValues& values) const {
 void JointForm::calc_constraint(const Point& at, VectorOut g) const {
   Room& room = at.workspace_as<Room>();
   pass_on_states(at, room);
-  inner_->calc_constraint(room.inner, g);
+  inner_->calc_constraint(eval_inner_position(room), g);
 }
 
 void JointForm::calc_implied(const Point& at, VectorOut residuals) const {
   Room& room = at.workspace_as<Room>();
   pass_on_states(at, room);
-  inner_->calc_implied(room.inner, residuals);
+  inner_->calc_implied(eval_inner_position(room), residuals);
 }
 
 void JointForm::calc_jacobian(const Point& at, MatrixValues G) const {
@@ -260,27 +310,52 @@ void JointForm::calc_jacobian(const Point& at, MatrixValues G) const {
 void JointForm::calc_velocity_offset(const Point& at, VectorOut g_t) const {
   Room& room = at.workspace_as<Room>();
   pass_on_states(at, room);
-  inner_->calc_velocity_offset(room.inner, g_t);
+  inner_->calc_velocity_offset(eval_inner_position(room), g_t);
 }
 
-void JointForm::calc_inner_force(const Point& at, Room& room) const {
-  pass_on(at, room);
-  room.z.setZero();
-  inner_->calc_force(room.inner, room.z);
-  inner_->structure().mass.add_product(inner_mass_.data(), eval_c(at, room), -1, room.z);
+void JointForm::calc_wrenches(const Point& at, Room& room) const {
+  const BodyTable& bodies = inner_->bodies();
+  const std::vector<BodyFrame>& frames = room.places.frames;
+  if (inner_->forces().has_elements()) {
+    room.z.setZero();
+    inner_->add_element_forces(eval_inner_velocity(at, room), room.z);
+    write_wrenches(frames, room.z, room.wrenches);
+  } else {
+    std::fill(room.wrenches.begin(), room.wrenches.end(), Screw());
+  }
+  // Gravity, gyroscopic torques -w x J w, and -M c.
+  const Vector3d& gravity = inner_->model().gravity;
+  eval_motion(at, room);
+  if (bodies.is_planar()) {
+    for (int frame = 1; frame < bodies.frames(); ++frame) {
+      const auto k = static_cast<std::size_t>(frame);
+      const Screw &V = room.V.bodies[k], &C = room.C.bodies[k];
+      Vector3d& force = room.wrenches[k].v;
+      force[0] += bodies.mass(frame) * (gravity[0] - C.v[0] + V.w[2] * V.v[1]);
+      force[1] += bodies.mass(frame) * (gravity[1] - C.v[1] - V.w[2] * V.v[0]);
+    }
+    return;
+  }
+  eval_inertias(room);
+  for (int frame = 1; frame < bodies.frames(); ++frame) {
+    const auto k = static_cast<std::size_t>(frame);
+    const Screw &V = room.V.bodies[k], &C = room.C.bodies[k];
+    Screw& wrench = room.wrenches[k];
+    const Matrix3d J = to_matrix(room.inertias[k]);
+    wrench.v += bodies.mass(frame) * (gravity - C.v - V.w.cross(V.v));
+    wrench.w -= J * C.w + V.w.cross(J * V.w);
+  }
 }
 
 void JointForm::calc_force(const Point& at, VectorOut f) const {
   Room& room = at.workspace_as<Room>();
-  calc_inner_force(at, room);
-  write_wrenches(room.places.frames, room.z, room.wrenches);
+  calc_wrenches(at, room);
   tree_->add_projected(room.places, room.wrenches, f);
 }
 
 bool JointForm::calc_acceleration_bias(const Point& at, VectorOut bias) const {
   Room& room = at.workspace_as<Room>();
-  pass_on_states(at, room);
-  inner_->calc_acceleration_bias(room.inner, bias);
+  inner_->calc_acceleration_bias(eval_inner_velocity(at, room), bias);
   inner_->structure().jacobian.add_product(eval_inner_jacobian(room), eval_c(at, room), -1, bias);
   return true;
 }
@@ -293,32 +368,29 @@ void JointForm::retract(VectorIn q, VectorIn delta, VectorOut result) const { tr
 
 void JointForm::calc_state_rate(const Point& at, VectorOut rate) const {
   Room& room = at.workspace_as<Room>();
-  pass_on(at, room);
-  inner_->calc_state_rate(room.inner, rate);
+  inner_->calc_state_rate(eval_inner_velocity(at, room), rate);
 }
 
 void JointForm::calc_state_residual(const Point& at, VectorOut d) const {
   Room& room = at.workspace_as<Room>();
-  pass_on(at, room);
-  inner_->calc_state_residual(room.inner, d);
+  inner_->calc_state_residual(eval_inner_velocity(at, room), d);
 }
 
 void JointForm::calc_following_states(const Point& at, VectorOut x) const {
   Room& room = at.workspace_as<Room>();
   pass_on_states(at, room);
-  inner_->calc_following_states(room.inner, x);
+  inner_->calc_following_states(eval_inner_position(room), x);
 }
 
 std::optional<double> JointForm::calc_potential_energy(const Point& at) const {
   Room& room = at.workspace_as<Room>();
   pass_on_states(at, room);
-  return inner_->calc_potential_energy(room.inner);
+  return inner_->calc_potential_energy(eval_inner_position(room));
 }
 
 std::string JointForm::find_trouble(const Point& at) const {
   Room& room = at.workspace_as<Room>();
-  pass_on(at, room);
-  return inner_->find_trouble(room.inner);
+  return inner_->find_trouble(eval_inner_velocity(at, room));
 }
 
 }  // namespace trammel::system

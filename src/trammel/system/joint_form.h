@@ -100,22 +100,32 @@ class JointForm final : public dae::ConstrainedSystem {
                         dae::VectorOut xi) const;
   /// J x.
   void lower(Room& room, dae::VectorIn x, dae::VectorOut xi) const;
-  /// J x + c at the velocities u of the present point, by way of the field `A`.
-  void lower_rate(Room& room, dae::VectorIn u, dae::VectorIn x, TreeField& A, dae::VectorOut xi_rate) const;
+  /// J x + c at the velocities of the present point, by way of the field `A`.
+  void lower_rate(const dae::Point& at, Room& room, dae::VectorIn x, TreeField& A, dae::VectorOut xi_rate) const;
   /// Generalised forces on bodies as wrenches in ground axes.
   void write_wrenches(const std::vector<BodyFrame>& frames, dae::VectorIn z, std::vector<Screw>& wrenches) const;
-  /// Makes the derivatives of velocities seen from fixed points, which a rate field has, those of the centres.
-  static void add_turning(const TreeField& V, std::vector<Screw>& rates);
-  void write_positions(const TreePlaces& places, dae::VectorOut q) const;
+  /// Positions of bodies, as the full system has them, at the places of the positions of the tree.
+  void write_positions(const linalg::Vector& joint_q, const TreePlaces& places, dae::VectorOut q) const;
+  /// Accelerations of bodies, as the inner system has them: a rate field has the derivatives of velocities seen from
+  /// fixed points, not those of the centres.
+  void write_accelerations(const std::vector<BodyFrame>& frames, const std::vector<Screw>& V,
+                           const std::vector<Screw>& rates, dae::VectorOut xi_rate) const;
   // Once a position or velocity.
+  /// The inner system at the position, with t and x, and ...
+  const dae::Point& eval_inner_position(Room& room) const;
+  /// ... at the velocity, with all of pass_on().
+  const dae::Point& eval_inner_velocity(const dae::Point& at, Room& room) const;
+  void eval_inertias(Room& room) const;
   const PathMatrix& eval_J(Room& room) const;
+  void eval_motion(const dae::Point& at, Room& room) const;
+  void eval_fields(const dae::Point& at, Room& room) const;
   const linalg::Vector& eval_c(const dae::Point& at, Room& room) const;
-  const PathMatrix& eval_velocity_by_q(Room& room) const;
+  const PathMatrix& eval_velocity_by_q(const dae::Point& at, Room& room) const;
   const PathMatrix& eval_c_by_q(const dae::Point& at, Room& room) const;
   const PathMatrix& eval_c_by_v(const dae::Point& at, Room& room) const;
   const double* eval_inner_jacobian(Room& room) const;
-  /// f - M c of the inner system, into room.z.
-  void calc_inner_force(const dae::Point& at, Room& room) const;
+  /// f - M c of the inner system as wrenches on its bodies, into room.wrenches.
+  void calc_wrenches(const dae::Point& at, Room& room) const;
   /// What is set on the point after its velocity: lambda, x, and where there are extra states a and x'.
   void pass_on(const dae::Point& at, Room& room) const;
   void pass_on_states(const dae::Point& at, Room& room) const;

@@ -29,7 +29,9 @@ class JointForm::Sum {
     const linalg::Pattern& pattern = form_.inner().structure().pattern(which);
     if (pattern.size() == 0) return true;
     room.derivative.head(pattern.size()).setZero();
-    if (!form_.inner().calc_derivative(which, room.inner, s, {pattern, room.derivative.data()})) return false;
+    if (!form_.inner().calc_derivative(which, form_.eval_inner_velocity(at, room), s,
+                                       {pattern, room.derivative.data()}))
+      return false;
     add(k, room.derivative.data(), P, scale);
     return true;
   }
@@ -37,8 +39,10 @@ class JointForm::Sum {
   /// The derivative of J^T z at fixed z.
   void add_projected(VectorIn z) {
     form_.write_wrenches(room.places.frames, z, room.wrenches);
-    matrix_.add_projected_by_q(room.places, room.wrenches, room.loads, values_);
+    add_projected_wrenches();
   }
+  /// The same of z as wrenches, in the room.
+  void add_projected_wrenches() { matrix_.add_projected_by_q(room.places, room.wrenches, room.loads, values_); }
 
   Room& room;
   const Point& at;
@@ -49,8 +53,9 @@ class JointForm::Sum {
   double* values_;
 };
 
-const PathMatrix& JointForm::eval_velocity_by_q(Room& room) const {
+const PathMatrix& JointForm::eval_velocity_by_q(const Point& at, Room& room) const {
   if (!room.has_velocity_by_q) {
+    eval_fields(at, room);
     room.velocity_by_q.resize(static_cast<std::size_t>(tree_->matrix_size()));
     tree_->calc_velocity_by_q(room.places, room.V, room.velocity_by_q);
     room.has_velocity_by_q = true;
@@ -60,7 +65,7 @@ const PathMatrix& JointForm::eval_velocity_by_q(Room& room) const {
 
 const PathMatrix& JointForm::eval_c_by_q(const Point& at, Room& room) const {
   if (!room.has_c_by_q) {
-    eval_c(at, room);
+    eval_fields(at, room);
     room.c_by_q.resize(static_cast<std::size_t>(tree_->matrix_size()));
     tree_->calc_acceleration_by_q(room.places, room.V, room.C, room.c_by_q);
     room.has_c_by_q = true;
@@ -70,6 +75,7 @@ const PathMatrix& JointForm::eval_c_by_q(const Point& at, Room& room) const {
 
 const PathMatrix& JointForm::eval_c_by_v(const Point& at, Room& room) const {
   if (!room.has_c_by_v) {
+    eval_fields(at, room);
     room.c_by_v.resize(static_cast<std::size_t>(tree_->matrix_size()));
     tree_->calc_bias_by_u(room.places, room.V, at.v, room.c_by_v);
     room.has_c_by_v = true;
@@ -79,7 +85,6 @@ const PathMatrix& JointForm::eval_c_by_v(const Point& at, Room& room) const {
 
 bool JointForm::calc_derivative(Derivative which, const Point& at, VectorIn s, MatrixValues values) const {
   Room& room = at.workspace_as<Room>();
-  pass_on(at, room);
   Sum sum(*this, at, layout_.derivative(which), room, values);
   switch (which) {
     case Derivative::kInertiaByQ: return calc_inertia_by_q(sum, s);
@@ -133,11 +138,11 @@ bool JointForm::calc_reaction_by_q(Sum& sum, VectorIn s) const {
 bool JointForm::calc_force_by_q(Sum& sum) const {
   Room& room = sum.room;
   if (!sum.add(0, Derivative::kForceByQ, Vector(), eval_J(room), 1)) return false;
-  if (!sum.add(1, Derivative::kForceByV, Vector(), eval_velocity_by_q(room), 1)) return false;
+  if (!sum.add(1, Derivative::kForceByV, Vector(), eval_velocity_by_q(sum.at, room), 1)) return false;
   sum.add(2, inner_mass_.data(), eval_c_by_q(sum.at, room), -1);
   sum.spread();
-  calc_inner_force(sum.at, room);
-  sum.add_projected(room.z);
+  calc_wrenches(sum.at, room);
+  sum.add_projected_wrenches();
   return true;
 }
 
@@ -154,7 +159,7 @@ bool JointForm::calc_force_by_v(Sum& sum) const {
 bool JointForm::calc_velocity_by_q(Sum& sum) const {
   Room& room = sum.room;
   if (!sum.add(0, Derivative::kVelocityByQ, Vector(), eval_J(room), 1)) return false;
-  sum.add(1, eval_inner_jacobian(room), eval_velocity_by_q(room), 1);
+  sum.add(1, eval_inner_jacobian(room), eval_velocity_by_q(sum.at, room), 1);
   sum.spread();
   return true;
 }
@@ -162,12 +167,12 @@ bool JointForm::calc_velocity_by_q(Sum& sum) const {
 /// d(G (J s + c) - bias)/dq
 bool JointForm::calc_acceleration_by_q(Sum& sum, VectorIn s) const {
   Room& room = sum.room;
-  lower_rate(room, sum.at.v, s, room.W, room.y);
+  lower_rate(sum.at, room, s, room.W, room.y);
   if (!sum.add(0, Derivative::kAccelerationByQ, room.y, eval_J(room), 1)) return false;
   room.P.resize(static_cast<std::size_t>(tree_->matrix_size()));
   tree_->calc_acceleration_by_q(room.places, room.V, room.W, room.P);
   sum.add(1, eval_inner_jacobian(room), room.P, 1);
-  if (!sum.add(2, Derivative::kBiasByV, Vector(), eval_velocity_by_q(room), -1)) return false;
+  if (!sum.add(2, Derivative::kBiasByV, Vector(), eval_velocity_by_q(sum.at, room), -1)) return false;
   sum.spread();
   return true;
 }
@@ -185,9 +190,9 @@ bool JointForm::calc_bias_by_v(Sum& sum) const {
 bool JointForm::calc_state_by_q(Sum& sum) const {
   Room& room = sum.room;
   if (!sum.add(0, Derivative::kStateByQ, Vector(), eval_J(room), 1)) return false;
-  if (!sum.add(1, Derivative::kStateByV, Vector(), eval_velocity_by_q(room), 1)) return false;
+  if (!sum.add(1, Derivative::kStateByV, Vector(), eval_velocity_by_q(sum.at, room), 1)) return false;
   if (inner_->structure().pattern(Derivative::kStateByA).size() > 0) {
-    lower_rate(room, sum.at.v, sum.at.a, room.W, room.y);
+    lower_rate(sum.at, room, sum.at.a, room.W, room.y);
     room.P.resize(static_cast<std::size_t>(tree_->matrix_size()));
     tree_->calc_acceleration_by_q(room.places, room.V, room.W, room.P);
     if (!sum.add(2, Derivative::kStateByA, Vector(), room.P, 1)) return false;

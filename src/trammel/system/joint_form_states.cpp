@@ -15,6 +15,22 @@ using dae::State;
 using Eigen::Vector3d;
 using linalg::Vector;
 
+void JointForm::write_positions(const Vector& joint_q, const TreePlaces& places, dae::VectorOut q) const {
+  const BodyTable& bodies = full_->bodies();
+  std::vector<Eigen::Vector4d> turns;
+  if (!bodies.is_planar()) turns = tree_->calc_turns(joint_q.data());
+  for (int frame = 1; frame < bodies.frames(); ++frame) {
+    const auto k = static_cast<std::size_t>(frame);
+    const BodyFrame& body = places.frames[k];
+    const int i = bodies.q_of(frame);
+    if (bodies.is_planar()) {
+      q.segment<3>(i) << body.r[0], body.r[1], body.angle;
+    } else {
+      q.segment<7>(i) << body.r, turns[k];
+    }
+  }
+}
+
 State JointForm::to_quasi(const State& joint, bool with_reactions) const {
   const dae::Structure& s = full_->structure();
   Point quasi;
@@ -28,13 +44,12 @@ State JointForm::to_quasi(const State& joint, bool with_reactions) const {
   }
   TreePlaces places = tree_->make_places();
   tree_->calc_places(joint.q.data(), places);
-  write_positions(places, quasi.q);
+  write_positions(joint.q, places, quasi.q);
   TreeField V = tree_->make_field(), A = tree_->make_field();
   tree_->calc_field(places, joint.v, V);
   write_velocities(places.frames, V.bodies, quasi.v);
   tree_->calc_rate_field(places, V, joint.v, joint.a, A);
-  add_turning(V, A.bodies);
-  write_velocities(places.frames, A.bodies, quasi.a);
+  write_accelerations(places.frames, V.bodies, A.bodies, quasi.a);
   for (std::size_t row = 0; row < full_row_.size(); ++row) {
     if (full_row_[row] >= 0) quasi.lambda[full_row_[row]] = joint.lambda[static_cast<Eigen::Index>(row)];
   }

@@ -117,6 +117,37 @@ StepValues find_values(const JointMotion& motion, const Pose& pose) {
   return values;
 }
 
+double angle_of(const Matrix3d& R) { return std::atan2(R(1, 0), R(0, 0)); }
+
+/// But for its numbers; `after` turns the frame that it leaves.
+JointTree::Step make_step(const MotionStep& step, const Pose& before, const Matrix3d& after) {
+  JointTree::Step result{};
+  result.kind = step.kind;
+  result.count = step.velocities();
+  result.pitch = step.pitch;
+  result.origin = before.p;
+  result.axis = before.R * step.axis;
+  result.before = math::quaternion_from_rotation(before.R);
+  switch (step.kind) {
+    case MotionKind::kTurn:
+    case MotionKind::kScrew: {
+      const Matrix3d along = step.axis * step.axis.transpose();
+      result.A = before.R * along * after;
+      result.B = before.R * (Matrix3d::Identity() - along) * after;
+      result.C = before.R * math::skew(step.axis) * after;
+      result.sign = step.axis[2];
+      break;
+    }
+    case MotionKind::kSlide: result.A = before.R * after; break;
+    case MotionKind::kBall:
+      result.A = before.R;
+      result.B = after;
+      break;
+  }
+  result.constant = angle_of(before.R) + angle_of(after);
+  return result;
+}
+
 double rotation_distance(const Matrix3d& a, const Matrix3d& b) { return (a - b).cwiseAbs().maxCoeff(); }
 
 }  // namespace
@@ -127,8 +158,7 @@ Pose JointTree::Link::place(const BodyFrame& parent, const BodyFrame& body) cons
 }
 
 double JointTree::Link::planar_angle(const BodyFrame& parent, const BodyFrame& body) const {
-  const auto angle_of = [](const Pose& marker) { return std::atan2(marker.R(1, 0), marker.R(0, 0)); };
-  const double difference = body.angle + angle_of(on_body) - parent.angle - angle_of(on_parent);
+  const double difference = body.angle + angle_of(on_body.R) - parent.angle - angle_of(on_parent.R);
   return is_reversed ? -difference : difference;
 }
 
@@ -161,17 +191,16 @@ void JointTree::choose_signs(const std::vector<BodyFrame>& frames, const BodyTab
                              const linalg::Vector& given) {
   linalg::Vector q = linalg::Vector::Zero(n_q_);
   calc_coordinates(frames, q);
-  TreePlaces places = make_places();
-  calc_places(q.data(), places);
+  const std::vector<Vector4d> turns = calc_turns(q.data());
   std::vector<bool> is_turned(links_.size(), false);
   for (const int frame : order_) {
     const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
-    is_turned[k] = places.turns[k].dot(given.segment<4>(bodies.q_of(frame) + 3)) < 0;
+    is_turned[k] = turns[k].dot(given.segment<4>(bodies.q_of(frame) + 3)) < 0;
     if (is_turned[k] != is_turned[p]) links_[k].end_turn *= -1;
   }
 }
 
-/// Angles of planar bodies count their turns: the constant parts are those that lead to the angles given.
+/// Angles of planar bodies count their turns: they shall be those given.
 void JointTree::count_turns(const std::vector<BodyFrame>& frames) {
   linalg::Vector q = linalg::Vector::Zero(n_q_);
   calc_coordinates(frames, q);
@@ -179,7 +208,8 @@ void JointTree::count_turns(const std::vector<BodyFrame>& frames) {
   calc_places(q.data(), places);
   for (const int frame : order_) {
     const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
-    links_[k].angle = frames[k].angle - frames[p].angle - (places.frames[k].angle - places.frames[p].angle);
+    const double reached = places.frames[k].angle - places.frames[p].angle;
+    links_[k].turns = math::nearest_turn(reached, frames[k].angle - frames[p].angle) - reached;
   }
 }
 
@@ -255,12 +285,20 @@ void JointTree::add_steps(const Link& given, int frame) {
   const JointMotion motion = given.is_reversed ? given.motion.reversed() : given.motion;
   first_step_[static_cast<std::size_t>(frame)] = static_cast<int>(steps_.size());
   first_v_[static_cast<std::size_t>(frame)] = n_v();
+  link.end = motion.end * link.on_body.inverse();
+  if (motion.steps.empty()) link.end = link.on_parent * link.end;
+  link.offset = link.end.R.transpose() * link.end.p;
+  link.end_turn = math::quaternion_from_rotation(link.end.R);
+  link.constant = angle_of(link.end.R);
   Pose before = link.on_parent;
   for (const MotionStep& step : motion.steps) {
     before = before * step.before;
     has_balls_ = has_balls_ || step.kind == MotionKind::kBall;
-    steps_.push_back({step.kind, frame, n_q_, n_v(), step.velocities(), step.axis, step.pitch, before,
-                      math::quaternion_from_rotation(before.R)});
+    const bool is_last = &step == &motion.steps.back();
+    steps_.push_back(make_step(step, before, is_last ? link.end.R : Matrix3d::Identity()));
+    steps_.back().frame = frame;
+    steps_.back().q = n_q_;
+    steps_.back().v = n_v();
     step_of_.insert(step_of_.end(), static_cast<std::size_t>(step.velocities()), static_cast<int>(steps_.size()) - 1);
     n_q_ += step.positions();
     add_names(step, link.owner);
@@ -268,8 +306,6 @@ void JointTree::add_steps(const Link& given, int frame) {
   }
   step_count_[static_cast<std::size_t>(frame)] = static_cast<int>(motion.steps.size());
   count_v_[static_cast<std::size_t>(frame)] = n_v() - first_velocity(frame);
-  link.end = before * motion.end * link.on_body.inverse();
-  link.end_turn = math::quaternion_from_rotation(link.end.R);
 }
 
 std::string JointTree::describe_ball() const {
@@ -307,70 +343,6 @@ void JointTree::number_paths(int width) {
     path = this->path(parent(frame));
     for (int i = 0; i < velocity_count(frame); ++i) path.push_back(first_velocity(frame) + i);
     rows_[static_cast<std::size_t>(frame)] = matrix_size_ - static_cast<std::ptrdiff_t>(width) * path_size(frame);
-  }
-}
-
-TreePlaces JointTree::make_places() const {
-  TreePlaces places;
-  places.frames.resize(links_.size());
-  places.turns.assign(links_.size(), Vector4d::Unit(0));
-  places.screws.resize(step_of_.size());
-  return places;
-}
-
-void JointTree::calc_places(const double* q, TreePlaces& places) const {
-  std::array<Vector3d, 6> origins;
-  for (const int frame : order_) {
-    const BodyFrame& parent = places.frames[static_cast<std::size_t>(this->parent(frame))];
-    const Link& link = links_[static_cast<std::size_t>(frame)];
-    BodyFrame& body = places.frames[static_cast<std::size_t>(frame)];
-    Pose pose = pose_of(parent);
-    Vector4d turn = places.turns[static_cast<std::size_t>(this->parent(frame))];
-    double angle = parent.angle + link.angle;
-    int i = 0;
-    for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
-      pose = pose * step->before;
-      if (!is_planar_) turn = math::quaternion_product(turn, step->before_turn);
-      Screw* screw = &places.screws[static_cast<std::size_t>(step->v)];
-      if (step->kind == MotionKind::kBall) {
-        const Eigen::Map<const Vector4d> p(q + step->q);
-        pose.R = pose.R * (math::rotation_from_quaternion(p) / p.squaredNorm());
-        turn = math::quaternion_product(turn, p.normalized());
-        for (int k = 0; k < 3; ++k, ++i) {
-          screw[k] = {Vector3d::Zero(), pose.R.col(k)};
-          origins[static_cast<std::size_t>(i)] = pose.p;
-        }
-        continue;
-      }
-      const Vector3d axis = pose.R * step->axis;
-      const double value = q[step->q];
-      origins[static_cast<std::size_t>(i++)] = pose.p;
-      if (step->kind == MotionKind::kSlide) {
-        *screw = {axis, Vector3d::Zero()};
-        pose.p += axis * value;
-        continue;
-      }
-      *screw = {axis * step->pitch, axis};
-      pose.p += axis * (step->pitch * value);
-      pose.R = pose.R * turn_about(step->axis, value);
-      angle += step->axis[2] * value;
-      if (!is_planar_) {
-        Vector4d p;
-        p << std::cos(value / 2), std::sin(value / 2) * step->axis;
-        turn = math::quaternion_product(turn, p);
-      }
-    }
-    pose = pose * link.end;
-    body.R = pose.R;
-    body.r = pose.p;
-    body.angle = angle;
-    if (!is_planar_) {
-      places.turns[static_cast<std::size_t>(frame)] = math::quaternion_product(turn, link.end_turn).normalized();
-    }
-    for (int k = 0; k < i; ++k) {
-      Screw& screw = places.screws[static_cast<std::size_t>(first_velocity(frame) + k)];
-      screw.v += screw.w.cross(body.r - origins[static_cast<std::size_t>(k)]);
-    }
   }
 }
 

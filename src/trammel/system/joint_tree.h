@@ -54,8 +54,7 @@ using PathMatrix = std::vector<double>;
 /// Where the bodies are.
 struct TreePlaces {
   std::vector<BodyFrame> frames;
-  std::vector<Eigen::Vector4d> turns;  ///< Euler parameters of each frame, of spatial models
-  std::vector<Screw> screws;           ///< S_i, one a velocity
+  std::vector<Screw> screws;  ///< S_i, one a velocity
 };
 
 class JointTree {
@@ -67,13 +66,20 @@ class JointTree {
 
   struct Step {
     topology::MotionKind kind;
-    int frame;             ///< that it moves first
-    int q, v;              ///< first position and velocity
-    int count;             ///< of velocities, 1 or 3
-    Eigen::Vector3d axis;  ///< in the frame of the step
+    int frame;  ///< that it moves first
+    int q, v;   ///< first position and velocity
+    int count;  ///< of velocities, 1 or 3
     double pitch;
-    topology::Pose before;  ///< constant part between the step before, or the parent's body frame, and this one
-    Eigen::Vector4d before_turn;
+    // In the frame that the step before has left, or that of the parent's body:
+    Eigen::Vector3d origin;  ///< of the step [m]
+    Eigen::Vector3d axis;    ///< of a turn, slide or screw
+    /// Of spatial models. The frame that the step leaves, that of the body behind the last step, is turned against the
+    /// one before by A + cos q B + sin q C, behind a slide by A, behind a ball by A R(p) B.
+    Eigen::Matrix3d A, B, C;
+    Eigen::Vector4d before;  ///< Euler parameters of the constant turn before the step
+    // Of planar models:
+    double constant;  ///< part of the angle that the step adds, with what follows the last [rad]
+    double sign;      ///< of q in that angle: 1 or -1, and 0 of a slide
   };
 
   const topology::SpanningTree& tree() const { return tree_; }
@@ -106,6 +112,8 @@ class JointTree {
   // --- positions
   TreePlaces make_places() const;
   void calc_places(const double* q, TreePlaces& places) const;
+  /// Euler parameters of each frame, of spatial models. Their signs do not jump.
+  std::vector<Eigen::Vector4d> calc_turns(const double* q) const;
   /// Positions of the tree at given positions of the bodies; angles with the turns nearest to those that the model
   /// gives.
   void calc_coordinates(const std::vector<BodyFrame>& frames, linalg::VectorOut q) const;
@@ -118,6 +126,8 @@ class JointTree {
 
   // --- sums along the tree
   TreeField make_field() const;
+  /// At the bodies alone, the field of u and its rate field at u' = 0.
+  void calc_motion(const TreePlaces& at, linalg::VectorIn u, std::vector<Screw>& V, std::vector<Screw>& C) const;
   /// sum of S_i x_i.
   void calc_field(const TreePlaces& at, linalg::VectorIn x, TreeField& field) const;
   /// The same plus the derivative of the S_i u_i along V, the field of u: what the derivative of V is made of.
@@ -141,6 +151,8 @@ class JointTree {
 
  private:
   struct Link;
+  void calc_planar_places(const double* q, TreePlaces& places) const;
+  void calc_spatial_places(const double* q, TreePlaces& places) const;
   void add_body(const model::Model& model, int frame, const std::vector<BodyFrame>& frames);
   void fit_open_parts(Link& link, const std::vector<BodyFrame>& frames, int frame) const;
   void add_steps(const Link& link, int frame);
@@ -161,8 +173,10 @@ class JointTree {
     bool is_reversed = false;           ///< marker I is on the body, J on its parent
     std::string owner;                  ///< of the coordinates, in names: the joint, or the body that floats
     std::vector<double> near;           ///< of each step of `motion`: the angle whose turns are to be met
-    double angle = 0;                   ///< planar: constant part of the angle against the parent [rad]
-    topology::Pose end;                 ///< body frame in what the last step leaves
+    double turns = 0;                   ///< planar: whole turns in the angle against the parent [rad]
+    double constant = 0;                ///< planar, without steps: that angle but for these [rad]
+    topology::Pose end;                 ///< body frame in the frame of the last step, or of the parent's body
+    Eigen::Vector3d offset;             ///< centre of the body from the origin of the last step, in body axes [m]
     Eigen::Vector4d end_turn{1, 0, 0, 0};
 
     /// J seen from I, at given frames of the parent and of the body.

@@ -26,6 +26,41 @@ TreeField JointTree::make_field() const {
   return {std::vector<Screw>(links_.size()), std::vector<Screw>(steps_.size())};
 }
 
+void JointTree::calc_motion(const TreePlaces& at, VectorIn u, std::vector<Screw>& V, std::vector<Screw>& C) const {
+  for (const int frame : order_) {
+    const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));
+    const Vector3d d = at.frames[k].r - at.frames[p].r;
+    if (is_planar_) {
+      // The same as below, without what is zero.
+      double vx = V[p].v[0] - V[p].w[2] * d[1], vy = V[p].v[1] + V[p].w[2] * d[0], w = V[p].w[2];
+      double cx = C[p].v[0], cy = C[p].v[1];
+      for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
+        const Screw& S = at.screws[static_cast<std::size_t>(step->v)];
+        const double x = S.v[0] * u[step->v], y = S.v[1] * u[step->v], z = S.w[2] * u[step->v];
+        cx += vy * z - w * y;
+        cy += w * x - vx * z;
+        vx += x;
+        vy += y;
+        w += z;
+      }
+      V[k].v[0] = vx;
+      V[k].v[1] = vy;
+      V[k].w[2] = w;
+      C[k].v[0] = cx;
+      C[k].v[1] = cy;
+      continue;
+    }
+    Screw velocity = V[p].moved(d), rate = C[p].moved(d);
+    for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
+      const Screw sum = step_sum(*step, at, u);
+      rate = rate + velocity.cross(sum);
+      velocity = velocity + sum;
+    }
+    V[k] = velocity;
+    C[k] = rate;
+  }
+}
+
 void JointTree::calc_field(const TreePlaces& at, VectorIn x, TreeField& field) const {
   for (const int frame : order_) {
     const auto k = static_cast<std::size_t>(frame), p = static_cast<std::size_t>(parent(frame));

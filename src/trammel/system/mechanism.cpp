@@ -448,12 +448,23 @@ std::unique_ptr<dae::Workspace> Mechanism::make_workspace() const {
 }
 
 void Mechanism::prepare_position(Point& at) const {
+  bodies_.calc_frames(at.q.data(), at.workspace_as<Work>().frames);
+  eval_motions(at);
+}
+
+void Mechanism::prepare_frames(Point& at, const std::vector<BodyFrame>& frames) const {
+  at.workspace_as<Work>().frames = frames;
+  eval_motions(at);
+}
+
+void Mechanism::eval_motions(const Point& at) const {
   Work& work = at.workspace_as<Work>();
-  bodies_.calc_frames(at.q.data(), work.frames);
   for (std::size_t k = 0; k < work.motions.size(); ++k) work.motions[k] = constraints_.time_functions()[k].calc(at.t);
 }
 
-void Mechanism::prepare_velocity(Point& at) const { bodies_.calc_twists(at.v.data(), at.workspace_as<Work>().twists); }
+void Mechanism::prepare_velocity(Point& at) const { bodies_.calc_twists(at.v.data(), twists(at)); }
+
+std::vector<Twist>& Mechanism::twists(Point& at) const { return at.workspace_as<Work>().twists; }
 
 ConstraintInput Mechanism::constraint_input(const Point& at) const {
   Work& work = at.workspace_as<Work>();
@@ -490,7 +501,12 @@ void Mechanism::calc_velocity_offset(const Point& at, VectorOut g_t) const {
 }
 
 void Mechanism::calc_force(const Point& at, VectorOut f) const {
-  forces_.calc(signal_input(at), at.workspace_as<Work>().signals, f);
+  forces_.add_body_forces(signal_input(at), f);
+  add_element_forces(at, f);
+}
+
+void Mechanism::add_element_forces(const Point& at, VectorOut f) const {
+  forces_.add_element_forces(signal_input(at), at.workspace_as<Work>().signals, f);
 }
 
 bool Mechanism::calc_acceleration_bias(const Point& at, VectorOut bias) const {

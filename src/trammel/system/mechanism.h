@@ -75,6 +75,14 @@ class Mechanism final : public dae::ConstrainedSystem {
   void prepare_position(dae::Point& at) const override;
   void prepare_velocity(dae::Point& at) const override;
 
+  // --- for forms that know where the bodies are without q and v, which are not looked at then (joint_form.h)
+  /// In place of prepare_position().
+  void prepare_frames(dae::Point& at, const std::vector<BodyFrame>& frames) const;
+  /// In place of prepare_velocity(): to be filled in.
+  std::vector<Twist>& twists(dae::Point& at) const;
+  /// calc_force() without gravity and gyroscopic torques.
+  void add_element_forces(const dae::Point& at, dae::VectorOut f) const;
+
  private:
   struct Work;
   struct Parts;
@@ -82,6 +90,7 @@ class Mechanism final : public dae::ConstrainedSystem {
 
   ConstraintInput constraint_input(const dae::Point& at) const;
   SignalInput signal_input(const dae::Point& at) const;
+  void eval_motions(const dae::Point& at) const;
   void eval_state_signals(const dae::Point& at, bool with_gradients) const;
   void calc_rates(const dae::Point& at, dae::VectorOut rate) const;
   void count_turns(const std::vector<BodyFrame>& frames, const linalg::Vector& near, dae::VectorOut x) const;
