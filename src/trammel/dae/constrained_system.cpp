@@ -41,6 +41,8 @@ void ConstrainedSystem::calc_tree(const Point&, TreeValues&) const {
   if (structure_.tree) throw_missing("calc_tree", "a tree");
 }
 
+bool ConstrainedSystem::calc_tree_force(const Point&, std::vector<double>&) const { return false; }
+
 bool ConstrainedSystem::calc_acceleration_bias(const Point&, VectorOut) const { return false; }
 
 void ConstrainedSystem::calc_position_rate(VectorIn, VectorIn v, VectorOut q_rate) const {

@@ -52,6 +52,10 @@ class ConstrainedSystem {
 
   // --- velocity stage: may read t, q, v (and x, lambda where f depends on them).
   virtual void calc_force(const Point& at, VectorOut f) const = 0;
+  /// The same force as wrenches on the nodes of Structure::tree, about their reference points, in the order of (1) in
+  /// tree.h: f = sum_k J_k^T W_k, with V_k = J_k u. The array has its size and is not zero beforehand. Return false to
+  /// have calc_force() called instead.
+  virtual bool calc_tree_force(const Point& at, std::vector<double>& wrenches) const;
   /// bias = -d/dt(G v + g_t) at constant v. Return false to have it supplied by finite differences.
   virtual bool calc_acceleration_bias(const Point& at, VectorOut bias) const;
 

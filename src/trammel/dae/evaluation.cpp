@@ -24,7 +24,10 @@ Evaluation::Evaluation(const ConstrainedSystem& system) : system_(system) {
   velocity_offset_ = bias_ = Vector::Zero(s.m());
   force_ = Vector::Zero(s.n_v());
   state_rate_ = state_residual_ = Vector::Zero(s.n_x());
-  if (s.tree) tree_ = s.tree->make_values();
+  if (s.tree) {
+    tree_ = s.tree->make_values();
+    tree_force_.resize(s.tree->nodes.size() * static_cast<std::size_t>(s.tree->width));
+  }
 }
 
 void Evaluation::set_position(double t, VectorIn q) {
@@ -162,6 +165,13 @@ const Vector& Evaluation::force() {
     fresh_ |= kForce;
   }
   return force_;
+}
+
+const double* Evaluation::tree_force() {
+  ensure_velocity();
+  if (!system_.calc_tree_force(point_, tree_force_)) return nullptr;
+  ++counts_.force;
+  return tree_force_.data();
 }
 
 const Vector& Evaluation::acceleration_bias() {

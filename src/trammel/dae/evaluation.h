@@ -42,6 +42,9 @@ class Evaluation {
   const Vector& implied();
   // --- velocity stage
   const Vector& force();
+  /// The force as wrenches on the nodes of Structure::tree, null where the system does not give it so. Computed at
+  /// every call.
+  const double* tree_force();
   const Vector& acceleration_bias();
   /// Whether the system gives the bias itself, so that it does not come from finite differences.
   bool gives_acceleration_bias();
@@ -95,6 +98,7 @@ class Evaluation {
   bool position_prepared_ = false;
   bool velocity_prepared_ = false;
   TreeValues tree_;
+  std::vector<double> tree_force_;
   Vector mass_, jacobian_, constraint_, implied_, velocity_offset_, force_, bias_, state_rate_, state_residual_;
   std::array<Vector, kDerivativeCount> derivatives_;
   std::unique_ptr<NumericalDerivatives> numerical_;

@@ -88,10 +88,15 @@ AccelerationStatus AccelerationSolver::solve(const dae::State& near, VectorIn fe
     const AccelerationStatus status = solve_together(near, feedback);
     if (status != AccelerationStatus::kSolved) return status;
   } else {
-    a_ = evaluation_.force();
     lambda_ = evaluation_.acceleration_bias();
     if (feedback.size() > 0) lambda_ += feedback;
-    metric_.solve(a_, lambda_);
+    const double* wrenches = metric_.takes_tree() ? evaluation_.tree_force() : nullptr;
+    if (wrenches != nullptr) {
+      metric_.solve_tree(wrenches, a_, lambda_);
+    } else {
+      a_ = evaluation_.force();
+      metric_.solve(a_, lambda_);
+    }
     if (!metric_.is_factored()) return AccelerationStatus::kSingular;  // as an iteration may find only now
   }
   // One sum finds any value that is not finite.

@@ -141,31 +141,32 @@ FactorStatus ArticulatedFactors<kWidth>::factor(const dae::TreeValues& values) {
   return {};
 }
 
-/// (2) at one node: p becomes what the parent gets.
+/// (2) at one node: p becomes what the parent gets. Without a force r is zero.
 template <int kWidth>
-template <bool kScales>
+template <bool kScales, bool kHasForce>
 inline void ArticulatedFactors<kWidth>::release(const Node& node, const double* r, double* y, double* p) {
   const double* d = records_.data() + node.record;
   const double* columns = d + kShift;
   const double* inverse = inverse_pivots_.data() + node.place;
   for (int j = node.count - 1; j > 0; --j) {
     const double* S = columns + 2 * kWidth * j;
-    const double y_j = r[j] - dot<kWidth>(S, p);
+    const double y_j = (kHasForce ? r[j] : 0) - dot<kWidth>(S, p);
     y[j] = kScales ? y_j * inverse[j] : y_j;
     add_multiple<kWidth>(y_j, S + kWidth, p);
   }
   double passed[kWidth];
   shift_force<kWidth>(d, p, passed);
   if (node.count > 0) {
-    const double y_0 = r[0] - dot<kWidth>(columns, p);
+    const double y_0 = (kHasForce ? r[0] : 0) - dot<kWidth>(columns, p);
     y[0] = kScales ? y_0 * inverse[0] : y_0;
     add_multiple<kWidth>(y_0, columns + kWidth, passed);
   }
   for (int i = 0; i < kWidth; ++i) p[i] = passed[i];
 }
 
+/// Wrenches are taken out of p where they act: the same as their projections among r.
 template <int kWidth>
-template <bool kScales>
+template <bool kScales, typename ArticulatedFactors<kWidth>::Source kSource>
 void ArticulatedFactors<kWidth>::sweep_to_roots(const double* r, double* y) {
   double p[kWidth] = {};
   for (std::size_t k = nodes_.size(); k-- > 0;) {
@@ -176,7 +177,12 @@ void ArticulatedFactors<kWidth>::sweep_to_roots(const double* r, double* y) {
       add_multiple<kWidth>(1, own, p);
       std::fill_n(own, kWidth, 0.0);
     }
-    release<kScales>(node, r + node.first, y + node.place, p);
+    if constexpr (kSource == Source::kWrenches) {
+      add_multiple<kWidth>(-1, r + k * kWidth, p);
+      release<kScales, false>(node, nullptr, y + node.place, p);
+    } else {
+      release<kScales, true>(node, r + node.first, y + node.place, p);
+    }
     if (!node.is_next && node.parent > 0) add_multiple<kWidth>(1, p, force(node.parent));
   }
 }
@@ -189,7 +195,7 @@ void ArticulatedFactors<kWidth>::sweep_nodes(std::span<const int> nodes, const d
     std::copy_n(force(k + 1), kWidth, p);
     std::fill_n(force(k + 1), kWidth, 0.0);
     y_end -= node.count;
-    release<false>(node, r + node.first, y_end, p);
+    release<false, true>(node, r + node.first, y_end, p);
     if (node.parent > 0) add_multiple<kWidth>(1, p, force(node.parent));
   }
 }
@@ -232,11 +238,23 @@ void ArticulatedFactors<kWidth>::multiply(const dae::TreeValues& values, const d
     std::copy_n(V, kWidth, twists_.data() + (k + 1) * kWidth);
     Inertia::read(values.inertia.data() + k * kWidth * kWidth).multiply(V, forces_.data() + (k + 1) * kWidth);
   }
+  collect(values, product);
+}
+
+template <int kWidth>
+void ArticulatedFactors<kWidth>::project(const dae::TreeValues& values, const double* wrenches, double* sum) {
+  std::copy_n(wrenches, nodes_.size() * kWidth, forces_.data() + kWidth);
+  collect(values, sum);
+}
+
+/// S_j^T of what stands in forces_ behind each velocity; forces_ becomes zero again.
+template <int kWidth>
+void ArticulatedFactors<kWidth>::collect(const dae::TreeValues& values, double* sum) {
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const Node& node = nodes_[k];
     double* F = forces_.data() + (k + 1) * kWidth;
     for (int j = 0; j < node.count; ++j) {
-      product[node.first + j] = dot<kWidth>(values.axes.data() + node.axes + j * kWidth, F);
+      sum[node.first + j] = dot<kWidth>(values.axes.data() + node.axes + j * kWidth, F);
     }
     double passed[kWidth];
     shift_force<kWidth>(values.shift.data() + k * kShift, F, passed);
@@ -248,9 +266,15 @@ void ArticulatedFactors<kWidth>::multiply(const dae::TreeValues& values, const d
 
 template class ArticulatedFactors<3>;
 template class ArticulatedFactors<6>;
-template void ArticulatedFactors<3>::sweep_to_roots<true>(const double*, double*);
-template void ArticulatedFactors<3>::sweep_to_roots<false>(const double*, double*);
-template void ArticulatedFactors<6>::sweep_to_roots<true>(const double*, double*);
-template void ArticulatedFactors<6>::sweep_to_roots<false>(const double*, double*);
+#define TRAMMEL_SWEEPS(width, scales)                                                                              \
+  template void ArticulatedFactors<width>::sweep_to_roots<scales, ArticulatedFactors<width>::Source::kVelocities>( \
+      const double*, double*);                                                                                     \
+  template void ArticulatedFactors<width>::sweep_to_roots<scales, ArticulatedFactors<width>::Source::kWrenches>(   \
+      const double*, double*);
+TRAMMEL_SWEEPS(3, true)
+TRAMMEL_SWEEPS(3, false)
+TRAMMEL_SWEEPS(6, true)
+TRAMMEL_SWEEPS(6, false)
+#undef TRAMMEL_SWEEPS
 
 }  // namespace trammel::kkt

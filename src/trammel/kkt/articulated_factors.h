@@ -44,14 +44,19 @@ class ArticulatedFactors {
   /// Smallest pivot relative to what inertia without the freedom of other joints would give: 1 at best.
   double pivot_ratio() const { return pivot_ratio_; }
 
-  /// y = D^-1 L^-1 r when kScales, else L^-1 r: r by velocity, y by place.
-  template <bool kScales>
+  /// Of a right side r: its values by velocity, or wrenches W by node of which it is the sum J_k^T W_k.
+  enum class Source { kVelocities, kWrenches };
+
+  /// y = D^-1 L^-1 r when kScales, else L^-1 r; y by place.
+  template <bool kScales, Source kSource>
   void sweep_to_roots(const double* r, double* y);
   /// u = L^-T z: z by place, u by velocity.
   void sweep_to_leaves(const double* z, double* u);
   /// L^-1 r at the nodes of a list that decreases and holds the parents of its nodes, r being zero elsewhere; y holds
   /// the places of these nodes one after the other, increasing.
   void sweep_nodes(std::span<const int> nodes, const double* r, double* y_end);
+  /// sum J_k^T W_k, by velocity.
+  void project(const dae::TreeValues& values, const double* wrenches, double* sum);
   /// product = M u by the recursion of the tree, for residuals; by velocity.
   void multiply(const dae::TreeValues& values, const double* u, double* product);
 
@@ -75,8 +80,9 @@ class ArticulatedFactors {
   bool eliminate(const double* S, double linear_trace, double angular_trace, Inertia& inertia, double* U,
                  double* inverse);
   linalg::FactorStatus blame(int velocity, const double* S, const Inertia& inertia) const;
-  template <bool kScales>
+  template <bool kScales, bool kHasForce>
   void release(const Node& node, const double* r, double* y, double* p);
+  void collect(const dae::TreeValues& values, double* sum);
   double* force(int slot) { return forces_.data() + static_cast<std::ptrdiff_t>(slot) * kWidth; }
   double* twist(int slot) { return twists_.data() + static_cast<std::ptrdiff_t>(slot) * kWidth; }
 

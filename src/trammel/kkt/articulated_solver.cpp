@@ -106,19 +106,11 @@ class ArticulatedSolver final : public DirectSolver {
     if (status && is_in_doubt()) tree_ = tree;
     return status;
   }
-  void solve(VectorOut upper, VectorOut lower) override {
-    if (rows_.rows() == 0) {
-      factors_.template sweep_to_roots<true>(upper.data(), y_.data());
-      factors_.sweep_to_leaves(y_.data(), upper.data());
-      return;
-    }
-    // With M = L D L^T the factor of algorithm 4 is L sqrt(D), at the places that rows touch.
-    factors_.template sweep_to_roots<false>(upper.data(), y_.data());
-    for (const int k : rows_.places()) y_[at(k)] *= roots_[at(k)];
-    rows_.solve(y_.data(), lower.data());
-    for (std::size_t k = 0; k < y_.size(); ++k) y_[k] *= roots_[k];
-    factors_.sweep_to_leaves(y_.data(), upper.data());
+  void solve(VectorOut upper, VectorOut lower) override { solve_with<Source::kVelocities>(upper.data(), upper, lower); }
+  void solve_tree(const double* wrenches, VectorOut upper, VectorOut lower) override {
+    solve_with<Source::kWrenches>(wrenches, upper, lower);
   }
+  void project(const double* wrenches, VectorOut upper) override { factors_.project(tree_, wrenches, upper.data()); }
   void subtract_mass_product(VectorIn u, VectorOut residual) override {
     factors_.multiply(tree_, u.data(), y_.data());
     for (std::size_t k = 0; k < y_.size(); ++k) residual[static_cast<Eigen::Index>(k)] -= y_[k];
@@ -129,6 +121,23 @@ class ArticulatedSolver final : public DirectSolver {
   double calc_rcond() override { return std::min(factors_.pivot_ratio(), std::sqrt(rows_.smallest_sine2())); }
 
  private:
+  using Source = typename ArticulatedFactors<kWidth>::Source;
+
+  template <Source kSource>
+  void solve_with(const double* right_side, VectorOut upper, VectorOut lower) {
+    if (rows_.rows() == 0) {
+      factors_.template sweep_to_roots<true, kSource>(right_side, y_.data());
+      factors_.sweep_to_leaves(y_.data(), upper.data());
+      return;
+    }
+    // With M = L D L^T the factor of algorithm 4 is L sqrt(D), at the places that rows touch.
+    factors_.template sweep_to_roots<false, kSource>(right_side, y_.data());
+    for (const int k : rows_.places()) y_[at(k)] *= roots_[at(k)];
+    rows_.solve(y_.data(), lower.data());
+    for (std::size_t k = 0; k < y_.size(); ++k) y_[k] *= roots_[k];
+    factors_.sweep_to_leaves(y_.data(), upper.data());
+  }
+
   /// T = (L sqrt(D))^-1 G^T and its factors.
   FactorStatus factor_rows(const double* jacobian) {
     const double* inverse = factors_.inverse_pivots();

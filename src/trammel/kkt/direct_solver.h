@@ -36,6 +36,14 @@ class DirectSolver {
   virtual linalg::FactorStatus factor_tree(const dae::TreeValues&, const double* /*jacobian*/) {
     throw std::logic_error("this back end does not factorise trees");
   }
+  /// solve() with the upper right side sum_k J_k^T W_k, which project() computes at the tree of the last factor_tree()
+  /// that is in doubt.
+  virtual void solve_tree(const double* /*wrenches*/, VectorOut /*upper*/, VectorOut /*lower*/) {
+    throw std::logic_error("this back end does not factorise trees");
+  }
+  virtual void project(const double* /*wrenches*/, VectorOut /*upper*/) {
+    throw std::logic_error("this back end does not factorise trees");
+  }
   /// residual -= M u with the tree of the last factor_tree() that is in doubt.
   virtual void subtract_mass_product(VectorIn /*u*/, VectorOut /*residual*/) {
     throw std::logic_error("this back end does not factorise trees");

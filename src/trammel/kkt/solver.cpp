@@ -626,6 +626,16 @@ void Solver::solve(VectorOut upper, VectorOut lower) {
   lower = solution_.tail(layout_.lower);
 }
 
+void Solver::solve_tree(const double* wrenches, VectorOut upper, VectorOut lower) {
+  if (options_.max_refinements > 0 && direct_->is_in_doubt()) {
+    direct_->project(wrenches, upper);
+    solve(upper, lower);
+    return;
+  }
+  ++counts_.solves;
+  direct_->solve_tree(wrenches, upper, lower);
+}
+
 double Solver::calc_rcond() { return direct_->calc_rcond(); }
 
 linalg::RankReport Solver::find_dependent_rows() const {

@@ -114,6 +114,8 @@ class Solver {
   /// The same for a system in joint coordinates, where takes_tree(): the tree in place of the mass.
   [[nodiscard]] linalg::FactorStatus factor_tree(const dae::TreeValues& tree, const double* jacobian);
   bool takes_tree() const;
+  /// solve() after factor_tree(), with the upper right side given as wrenches on the nodes: sum_k J_k^T W_k.
+  void solve_tree(const double* wrenches, VectorOut upper, VectorOut lower);
   /// Whether the rows of Layout::switchable_rows were zero at the last factor(), in their order.
   const std::vector<bool>& switched_off() const { return switched_off_; }
   /// Whether the last factor() succeeded, so that solve() may be called.

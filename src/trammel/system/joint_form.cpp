@@ -347,6 +347,25 @@ void JointForm::calc_wrenches(const Point& at, Room& room) const {
   }
 }
 
+bool JointForm::calc_tree_force(const Point& at, std::vector<double>& wrenches) const {
+  Room& room = at.workspace_as<Room>();
+  calc_wrenches(at, room);
+  double* out = wrenches.data();
+  for (const int frame : tree_->order()) {
+    const Screw& wrench = room.wrenches[static_cast<std::size_t>(frame)];
+    if (tree_->width() == 3) {
+      out[0] = wrench.v[0];
+      out[1] = wrench.v[1];
+      out[2] = wrench.w[2];
+    } else {
+      std::copy_n(wrench.v.data(), 3, out);
+      std::copy_n(wrench.w.data(), 3, out + 3);
+    }
+    out += tree_->width();
+  }
+  return true;
+}
+
 void JointForm::calc_force(const Point& at, VectorOut f) const {
   Room& room = at.workspace_as<Room>();
   calc_wrenches(at, room);

@@ -55,6 +55,7 @@ class JointForm final : public dae::ConstrainedSystem {
   void calc_velocity_offset(const dae::Point& at, dae::VectorOut g_t) const override;
   void calc_tree(const dae::Point& at, dae::TreeValues& values) const override;
   void calc_force(const dae::Point& at, dae::VectorOut f) const override;
+  bool calc_tree_force(const dae::Point& at, std::vector<double>& wrenches) const override;
   bool calc_acceleration_bias(const dae::Point& at, dae::VectorOut bias) const override;
   void calc_position_rate(dae::VectorIn q, dae::VectorIn v, dae::VectorOut q_rate) const override;
   void retract(dae::VectorIn q, dae::VectorIn delta, dae::VectorOut result) const override;

@@ -160,8 +160,9 @@ class JointTree {
   void number_paths(int width);
   void count_turns(const std::vector<BodyFrame>& frames);
   void choose_signs(const std::vector<BodyFrame>& frames, const BodyTable& bodies, const linalg::Vector& given);
+  int step_count(int frame) const { return step_count_[static_cast<std::size_t>(frame)]; }
   const Step* steps_begin(int frame) const { return steps_.data() + first_step_[static_cast<std::size_t>(frame)]; }
-  const Step* steps_end(int frame) const { return steps_begin(frame) + step_count_[static_cast<std::size_t>(frame)]; }
+  const Step* steps_end(int frame) const { return steps_begin(frame) + step_count(frame); }
   /// Writes the column at a position of the path of a frame.
   void put(const TreePlaces& at, int frame, int position, const Eigen::Vector3d& v, const Eigen::Vector3d& w,
            double* values) const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "trammel/linalg/block_kernels.h"
 #include "trammel/math/quaternion.h"
 #include "trammel/system/joint_tree.h"
 
@@ -13,6 +14,22 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::Vector4d;
 using topology::MotionKind;
+
+namespace {
+
+/// C = A B, column by column, two rows at a time.
+inline void multiply(const Matrix3d& A, const Matrix3d& B, Matrix3d& C) {
+  const linalg::Pair a0 = linalg::load_pair(A.data()), a1 = linalg::load_pair(A.data() + 3),
+                     a2 = linalg::load_pair(A.data() + 6);
+  for (int j = 0; j < 3; ++j) {
+    const double x = B(0, j), y = B(1, j), z = B(2, j);
+    linalg::store_pair(a0 * linalg::make_pair_of(x) + a1 * linalg::make_pair_of(y) + a2 * linalg::make_pair_of(z),
+                       &C(0, j));
+    C(2, j) = A(2, 0) * x + A(2, 1) * y + A(2, 2) * z;
+  }
+}
+
+}  // namespace
 
 TreePlaces JointTree::make_places() const {
   TreePlaces places;
@@ -76,40 +93,42 @@ void JointTree::calc_planar_places(const double* q, TreePlaces& places) const {
 
 void JointTree::calc_spatial_places(const double* q, TreePlaces& places) const {
   std::array<Vector3d, 6> origins;
+  Matrix3d room;
   for (const int frame : order_) {
     const BodyFrame& parent = places.frames[static_cast<std::size_t>(this->parent(frame))];
     const Link& link = links_[static_cast<std::size_t>(frame)];
-    Matrix3d R = parent.R;
+    BodyFrame& body = places.frames[static_cast<std::size_t>(frame)];
+    // Where the step before has led; its orientation stands in body.R or, of every other step before the last, in room.
+    const Matrix3d* R = &parent.R;
     Vector3d p = parent.r;
-    int i = 0;
-    for (const Step* step = steps_begin(frame); step != steps_end(frame); ++step) {
-      p += R * step->origin;
+    int i = 0, left = step_count(frame);
+    if (left == 0) multiply(parent.R, link.end.R, body.R);
+    for (const Step* step = steps_begin(frame); left > 0; ++step) {
+      Matrix3d& next = --left % 2 == 0 ? body.R : room;
+      p += *R * step->origin;
       Screw* screw = &places.screws[static_cast<std::size_t>(step->v)];
       for (int k = 0; k < step->count; ++k, ++i) origins[static_cast<std::size_t>(i)] = p;
       if (step->kind == MotionKind::kBall) {
         const Eigen::Map<const Vector4d> e(q + step->q);
-        R = R * step->A * (math::rotation_from_quaternion(e) / e.squaredNorm());
-        for (int k = 0; k < 3; ++k) screw[k] = {Vector3d::Zero(), R.col(k)};
-        R = R * step->B;
-        continue;
+        const Matrix3d turned = *R * step->A * (math::rotation_from_quaternion(e) / e.squaredNorm());
+        for (int k = 0; k < 3; ++k) screw[k] = {Vector3d::Zero(), turned.col(k)};
+        multiply(turned, step->B, next);
+      } else {
+        const Vector3d axis = *R * step->axis;
+        const double value = q[step->q];
+        if (step->kind == MotionKind::kSlide) {
+          *screw = {axis, Vector3d::Zero()};
+          p += axis * value;
+          multiply(*R, step->A, next);
+        } else {
+          *screw = {axis * step->pitch, axis};
+          p += axis * (step->pitch * value);
+          multiply(*R, step->A + std::cos(value) * step->B + std::sin(value) * step->C, next);
+        }
       }
-      const Vector3d axis = R * step->axis;
-      const double value = q[step->q];
-      if (step->kind == MotionKind::kSlide) {
-        *screw = {axis, Vector3d::Zero()};
-        p += axis * value;
-        R = R * step->A;
-        continue;
-      }
-      *screw = {axis * step->pitch, axis};
-      p += axis * (step->pitch * value);
-      const Matrix3d turn = step->A + std::cos(value) * step->B + std::sin(value) * step->C;
-      R = R * turn;
+      R = &next;
     }
-    if (i == 0) R = R * link.end.R;
-    BodyFrame& body = places.frames[static_cast<std::size_t>(frame)];
-    body.R = R;
-    body.r = p + R * link.offset;
+    body.r = p + body.R * link.offset;
     Screw* screw = places.screws.data() + first_velocity(frame);
     for (int k = 0; k < i; ++k) screw[k].v += screw[k].w.cross(body.r - origins[static_cast<std::size_t>(k)]);
   }
