@@ -3,7 +3,8 @@
 // Loops over panels of a few rows, the number of rows known to the compiler.
 //
 // A panel has R rows and any number n of columns, one after the other, each padded to an even length by a zero
-// (kStride<R>), so that two rows are computed at a time. Sums stay in registers. See dense_kernels.h for Pair.
+// (kStride<R>), so that two rows are computed at a time. Sums stay in registers: the loops over rows are unrolled by
+// hand (pragmas), since g++ leaves nests of them in memory. See dense_kernels.h for Pair.
 
 #include <cstddef>
 #include <type_traits>
@@ -42,13 +43,17 @@ struct Tile {
 
   static Tile load(const double* c) {
     Tile tile;
+#pragma GCC unroll 6
     for (int s = 0; s < S; ++s) {
+#pragma GCC unroll 6
       for (int p = 0; p < kPairs; ++p) tile.at[s][p] = load_pair(c + s * kStride<R> + 2 * p);
     }
     return tile;
   }
   void store(double* c) const {
+#pragma GCC unroll 6
     for (int s = 0; s < S; ++s) {
+#pragma GCC unroll 6
       for (int p = 0; p < kPairs; ++p) store_pair(at[s][p], c + s * kStride<R> + 2 * p);
     }
   }
@@ -57,9 +62,12 @@ struct Tile {
   void add_product(int n, const double* a, const double* b) {
     for (int k = 0; k < n; ++k, a += kStride<R>, b += kStride<S>) {
       Pair x[kPairs];
+#pragma GCC unroll 6
       for (int p = 0; p < kPairs; ++p) x[p] = load_pair(a + 2 * p);
+#pragma GCC unroll 6
       for (int s = 0; s < S; ++s) {
         const Pair y = make_pair_of(b[s]);
+#pragma GCC unroll 6
         for (int p = kLower ? s / 2 : 0; p < kPairs; ++p) {
           if constexpr (kSign > 0) {
             at[s][p] += x[p] * y;
@@ -93,9 +101,12 @@ template <int R, int S>
 inline void eliminate(int n, const double* a, const double* b, const double* l, double* c) {
   auto tile = Tile<R, S>::load(c);
   tile.template add_product<-1>(n, a, b);
+#pragma GCC unroll 6
   for (int k = 0; k < S; ++k) {
+#pragma GCC unroll 6
     for (int s = k + 1; s < S; ++s) {
       const Pair y = make_pair_of(l[k * kStride<S> + s]);
+#pragma GCC unroll 6
       for (int p = 0; p < tile.kPairs; ++p) tile.at[s][p] -= tile.at[k][p] * y;
     }
   }
@@ -109,13 +120,16 @@ inline void scale_and_subtract_square(int n, double* a, const double* diagonal, 
   for (int k = 0; k < n; ++k, a += kStride<R>) {
     Pair x[tile.kPairs], y[tile.kPairs];
     const Pair d = make_pair_of(diagonal[k]);
+#pragma GCC unroll 6
     for (int p = 0; p < tile.kPairs; ++p) {
       x[p] = load_pair(a + 2 * p);
       y[p] = x[p] * d;
       store_pair(y[p], a + 2 * p);
     }
+#pragma GCC unroll 6
     for (int s = 0; s < R; ++s) {
       const Pair z = make_pair_of(y[s / 2][s % 2]);
+#pragma GCC unroll 6
       for (int p = s / 2; p < tile.kPairs; ++p) tile.at[s][p] -= x[p] * z;
     }
   }
@@ -129,20 +143,27 @@ template <int R>
 inline int factor_block(double* c, double relative, const double* original, double* inverse) {
   constexpr int ld = kStride<R>;
   double a[R][R];
+#pragma GCC unroll 6
   for (int k = 0; k < R; ++k) {
+#pragma GCC unroll 6
     for (int i = k; i < R; ++i) a[i][k] = c[k * ld + i];
   }
+#pragma GCC unroll 6
   for (int k = 0; k < R; ++k) {
     const double pivot = a[k][k];
     if (!(pivot > relative * original[k])) return k;  // also for not-a-number
     const double f = 1 / pivot;
     inverse[k] = f;
     double l[R];
+#pragma GCC unroll 6
     for (int i = k + 1; i < R; ++i) l[i] = a[i][k] * f;
+#pragma GCC unroll 6
     for (int j = k + 1; j < R; ++j) {
+#pragma GCC unroll 6
       for (int i = j; i < R; ++i) a[i][j] -= l[i] * a[j][k];
     }
     c[k * ld + k] = pivot;
+#pragma GCC unroll 6
     for (int i = k + 1; i < R; ++i) c[k * ld + i] = l[i];
   }
   return -1;
@@ -156,11 +177,13 @@ struct Column {
 
   static Column load(const double* y) {
     Column column;
+#pragma GCC unroll 6
     for (int p = 0; p < R / 2; ++p) column.at[p] = load_pair(y + 2 * p);
     if constexpr (R % 2 == 1) column.at[kPairs - 1] = Pair{y[R - 1], 0};
     return column;
   }
   void store(double* y) const {
+#pragma GCC unroll 6
     for (int p = 0; p < R / 2; ++p) store_pair(at[p], y + 2 * p);
     if constexpr (R % 2 == 1) y[R - 1] = at[kPairs - 1][0];
   }
@@ -169,6 +192,7 @@ struct Column {
   void add_product(int n, const double* a, const double* x) {
     for (int k = 0; k < n; ++k, a += kStride<R>) {
       const Pair factor = make_pair_of(kSign * x[k]);
+#pragma GCC unroll 6
       for (int p = 0; p < kPairs; ++p) at[p] += load_pair(a + 2 * p) * factor;
     }
   }
@@ -176,6 +200,7 @@ struct Column {
   void subtract_transposed_product(int n, const double* a, double* x) const {
     for (int k = 0; k < n; ++k, a += kStride<R>) {
       Pair sum = load_pair(a) * at[0];
+#pragma GCC unroll 6
       for (int p = 1; p < kPairs; ++p) sum += load_pair(a + 2 * p) * at[p];
       x[k] -= sum[0] + sum[1];
     }
@@ -184,7 +209,9 @@ struct Column {
   void solve_unit_lower(const double* l) {
     double y[kStride<R>];
     unpack(y);
+#pragma GCC unroll 6
     for (int k = 0; k < R; ++k) {
+#pragma GCC unroll 6
       for (int i = k + 1; i < R; ++i) y[i] -= l[k * kStride<R> + i] * y[k];
     }
     pack(y);
@@ -192,7 +219,9 @@ struct Column {
   void solve_unit_lower_transposed(const double* l) {
     double y[kStride<R>];
     unpack(y);
+#pragma GCC unroll 6
     for (int k = R - 1; k >= 0; --k) {
+#pragma GCC unroll 6
       for (int i = 0; i < k; ++i) y[i] -= l[i * kStride<R> + k] * y[k];
     }
     pack(y);
@@ -200,12 +229,14 @@ struct Column {
 
  private:
   void unpack(double* y) const {
+#pragma GCC unroll 6
     for (int p = 0; p < kPairs; ++p) {
       y[2 * p] = at[p][0];
       y[2 * p + 1] = at[p][1];
     }
   }
   void pack(const double* y) {
+#pragma GCC unroll 6
     for (int p = 0; p < kPairs; ++p) at[p] = Pair{y[2 * p], y[2 * p + 1]};
   }
 };
