@@ -33,6 +33,31 @@ inline decltype(auto) with_rows(int rows, const Use& use) {
   }
 }
 
+/// Calls use(n) with a number that the compiler knows when n is one of the likely ones, so that its loops unroll.
+template <int... kLikely, class Use>
+inline void with_likely(int n, const Use& use) {
+  const bool is_likely = ((n == kLikely && (use(std::integral_constant<int, kLikely>()), true)) || ...);
+  if (!is_likely) use(n);
+}
+
+/// Calls visit(k) for 0 <= k < n; without a loop where the compiler knows n.
+template <class Width, class Visit>
+inline void for_columns(Width n, const Visit& visit) {
+  if constexpr (std::is_same_v<Width, int>) {
+    for (int k = 0; k < n; ++k) visit(k);
+  } else {
+    constexpr int kCount = Width::value;
+#pragma GCC unroll 6
+    for (int k = 0; k < kCount; ++k) visit(k);
+  }
+}
+
+template <int n>
+constexpr std::integral_constant<int, n / 2> half(std::integral_constant<int, n>) {
+  return {};
+}
+constexpr int half(int n) { return n / 2; }
+
 inline Pair make_pair_of(double x) { return Pair{x, x}; }
 
 /// A panel of S columns in registers.
@@ -58,15 +83,15 @@ struct Tile {
     }
   }
   /// += kSign A B^T, where A has R rows, B has S, and both n columns. Only the lower triangle when kLower is true.
-  template <int kSign, bool kLower = false>
-  void add_product(int n, const double* a, const double* b) {
-    for (int k = 0; k < n; ++k, a += kStride<R>, b += kStride<S>) {
+  template <int kSign, bool kLower = false, class Width>
+  void add_product(Width n, const double* a, const double* b) {
+    for_columns(n, [&](int k) {
       Pair x[kPairs];
 #pragma GCC unroll 6
-      for (int p = 0; p < kPairs; ++p) x[p] = load_pair(a + 2 * p);
+      for (int p = 0; p < kPairs; ++p) x[p] = load_pair(a + k * kStride<R> + 2 * p);
 #pragma GCC unroll 6
       for (int s = 0; s < S; ++s) {
-        const Pair y = make_pair_of(b[s]);
+        const Pair y = make_pair_of(b[k * kStride<S> + s]);
 #pragma GCC unroll 6
         for (int p = kLower ? s / 2 : 0; p < kPairs; ++p) {
           if constexpr (kSign > 0) {
@@ -76,25 +101,9 @@ struct Tile {
           }
         }
       }
-    }
+    });
   }
 };
-
-/// C += A B^T, with R x n, S x n and R x S numbers.
-template <int R, int S>
-inline void add_product(int n, const double* a, const double* b, double* c) {
-  auto tile = Tile<R, S>::load(c);
-  tile.template add_product<1>(n, a, b);
-  tile.store(c);
-}
-
-/// C += A A^T, the lower triangle of it.
-template <int R>
-inline void add_square(int n, const double* a, double* c) {
-  auto tile = Tile<R, R>::load(c);
-  tile.template add_product<1, true>(n, a, a);
-  tile.store(c);
-}
 
 /// C becomes (C - A B^T) L^-T, where L has ones on its diagonal and stands below it (S x S).
 template <int R, int S>
@@ -114,17 +123,18 @@ inline void eliminate(int n, const double* a, const double* b, const double* l, 
 }
 
 /// C -= A D A^T, the lower triangle of it, and A becomes A D; D is the diagonal matrix of n given numbers.
-template <int R>
-inline void scale_and_subtract_square(int n, double* a, const double* diagonal, double* c) {
+template <int R, class Width>
+inline void scale_and_subtract_square(Width n, double* a, const double* diagonal, double* c) {
   auto tile = Tile<R, R>::load(c);
-  for (int k = 0; k < n; ++k, a += kStride<R>) {
+  for_columns(n, [&](int k) {
+    double* column = a + k * kStride<R>;
     Pair x[tile.kPairs], y[tile.kPairs];
     const Pair d = make_pair_of(diagonal[k]);
 #pragma GCC unroll 6
     for (int p = 0; p < tile.kPairs; ++p) {
-      x[p] = load_pair(a + 2 * p);
+      x[p] = load_pair(column + 2 * p);
       y[p] = x[p] * d;
-      store_pair(y[p], a + 2 * p);
+      store_pair(y[p], column + 2 * p);
     }
 #pragma GCC unroll 6
     for (int s = 0; s < R; ++s) {
@@ -132,7 +142,7 @@ inline void scale_and_subtract_square(int n, double* a, const double* diagonal, 
 #pragma GCC unroll 6
       for (int p = s / 2; p < tile.kPairs; ++p) tile.at[s][p] -= x[p] * z;
     }
-  }
+  });
   tile.store(c);
 }
 
@@ -188,21 +198,37 @@ struct Column {
     if constexpr (R % 2 == 1) y[R - 1] = at[kPairs - 1][0];
   }
   /// += kSign A x, where A has n columns.
-  template <int kSign>
-  void add_product(int n, const double* a, const double* x) {
-    for (int k = 0; k < n; ++k, a += kStride<R>) {
-      const Pair factor = make_pair_of(kSign * x[k]);
+  template <int kSign, class Width>
+  void add_product(Width n, const double* a, const double* x) {
+    for_columns(n, [&](int k) {
+      const Pair factor = make_pair_of(x[k]);
 #pragma GCC unroll 6
-      for (int p = 0; p < kPairs; ++p) at[p] += load_pair(a + 2 * p) * factor;
-    }
+      for (int p = 0; p < kPairs; ++p) {
+        const Pair product = load_pair(a + k * kStride<R> + 2 * p) * factor;
+        if constexpr (kSign > 0) {
+          at[p] += product;
+        } else {
+          at[p] -= product;
+        }
+      }
+    });
   }
   /// x -= A^T y, where y is this.
-  void subtract_transposed_product(int n, const double* a, double* x) const {
-    for (int k = 0; k < n; ++k, a += kStride<R>) {
-      Pair sum = load_pair(a) * at[0];
+  template <class Width>
+  void subtract_transposed_product(Width n, const double* a, double* x) const {
+    const auto sum_column = [&](int k) {
+      Pair sum = load_pair(a + k * kStride<R>) * at[0];
 #pragma GCC unroll 6
-      for (int p = 1; p < kPairs; ++p) sum += load_pair(a + 2 * p) * at[p];
-      x[k] -= sum[0] + sum[1];
+      for (int p = 1; p < kPairs; ++p) sum += load_pair(a + k * kStride<R> + 2 * p) * at[p];
+      return sum;
+    };
+    for_columns(half(n), [&](int h) {
+      const Pair one = sum_column(2 * h), other = sum_column(2 * h + 1);
+      store_pair(load_pair(x + 2 * h) - (Pair{one[0], other[0]} + Pair{one[1], other[1]}), x + 2 * h);
+    });
+    if (n % 2 == 1) {
+      const Pair sum = sum_column(n - 1);
+      x[n - 1] -= sum[0] + sum[1];
     }
   }
   /// L^-1 y or L^-T y, L with ones on its diagonal.
