@@ -161,7 +161,7 @@ inline void ReducedSolver::assemble(int i) {
     });
   }
   if (joint.has_gaps) s_.skyline.clear_row(i);
-  linalg::Tile<R, R> square{};
+  auto square = linalg::Tile<R, R>::zero();
   linalg::with_likely<6>(joint.width,
                          [&](auto n) { square.template add_product<1, true>(n, w + joint.values, w + joint.values); });
   square.store(s_.skyline.block(i, i));
@@ -169,7 +169,7 @@ inline void ReducedSolver::assemble(int i) {
   for (int k = joint.panel_products.begin; k < joint.panel_products.end; ++k) {
     const Structure::PanelProduct& product = s_.panel_products[k];
     const auto multiply = [&](auto s, auto n) {
-      auto tile = product.adds ? linalg::Tile<R, s>::load(b + product.to) : linalg::Tile<R, s>{};
+      auto tile = product.adds ? linalg::Tile<R, s>::load(b + product.to) : linalg::Tile<R, s>::zero();
       tile.template add_product<1>(n, w + product.left, w + product.right);
       tile.store(b + product.to);
     };

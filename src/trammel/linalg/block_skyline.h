@@ -99,9 +99,9 @@ inline void BlockSkyline::eliminate_by(const Row& row, const Row& other, double*
   const double* a = panel + static_cast<std::ptrdiff_t>(begin - row.begin) * kStride<R>;
   const double* l = data_.data() + other.diagonal;
   if (other.size == R) {
-    with_likely<0>(n, [&](auto width) { eliminate<R, R>(width, a, l - width * kStride<R>, l, c); });
+    with_likely<0>(n, [&](auto width) { eliminate<R, R>(width, a, l - width * kStride<R>, l, c, c); });
   } else {
-    with_rows(other.size, [&](auto s) { eliminate<R, s>(n, a, l - n * kStride<s>, l, c); });
+    with_rows(other.size, [&](auto s) { eliminate<R, s>(n, a, l - n * kStride<s>, l, c, c); });
   }
 }
 
@@ -119,7 +119,9 @@ inline int BlockSkyline::factor_row_of(int i, double relative) {
   // The diagonal is kept before anything is taken from it: what is left tells how far the row is from the others.
   double original[R];
   for (int k = 0; k < R; ++k) original[k] = c[k * kStride<R> + k];
-  with_likely<R>(n, [&](auto width) { scale_and_subtract_square<R>(width, panel, inverse_.data() + row.begin, c); });
+  auto tile = Tile<R, R>::load(c);
+  with_likely<R>(n, [&](auto width) { scale_and_add_square<-1>(width, panel, inverse_.data() + row.begin, tile); });
+  tile.store(c);
   const int failed = factor_block<R>(c, relative, original, inverse_.data() + row.column);
   for (int k = 0; k < R; ++k) original_[row.column + k] = original[k];
   return failed < 0 ? -1 : row.column + failed;

@@ -1,13 +1,29 @@
 #pragma once
 
-// A function that is compiled twice: for every x86-64 processor, and for those with 256-bit vectors and fused
-// multiply-add (all since about 2015), where its numbers need a tenth to a fifth less time. The program chooses once,
-// when it is loaded. Results of the two differ by rounding, those of one machine never do. What the function calls is
-// inlined into it (flatten), since templates cannot be compiled twice themselves; it must not throw through what is
-// inlined.
+// Functions that are compiled twice: for every x86-64 processor, and for those with 256-bit vectors and fused
+// multiply-add (nearly all since 2015), where block kernels take a tenth to a quarter less time. The program chooses
+// when it starts. Results of the two differ by rounding, those of one machine never do.
+//
+// TRAMMEL_WIDE_VECTORS before a function does both. Templates cannot have it: there TRAMMEL_WIDE_ONLY stands before a
+// function of its own that calls the plain one, for a table of functions that asks has_wide_vectors(). All that such
+// functions call is inlined into them (flatten), since it must be compiled anew.
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define TRAMMEL_WIDE_VECTORS __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
+#define TRAMMEL_WIDE_ONLY __attribute__((target("arch=x86-64-v3"), flatten))
 #else
 #define TRAMMEL_WIDE_VECTORS
+#define TRAMMEL_WIDE_ONLY
 #endif
+
+namespace trammel::linalg {
+
+inline bool has_wide_vectors() {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+  return __builtin_cpu_supports("x86-64-v3");
+#else
+  return false;
+#endif
+}
+
+}  // namespace trammel::linalg
