@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 
 #include "bench/contestants.h"
 #include "bench/markdown_table.h"
@@ -52,7 +53,7 @@ void compare(const SimbodyBodies& simbody, const Case& setup, const linalg::Vect
       fmt::format("accelerations of Simbody and ours differ by {:g} of {:g}", difference, largest));
 }
 
-/// Seconds of one contestant; nothing when there is an obstacle.
+/// Seconds of one contestant; nothing when there is an obstacle, or its factors would be too large.
 std::optional<double> time_contestant(const Contestant& contestant, const Case& setup) {
   const int bodies = setup.mechanism->bodies().frames() - 1;
   if (contestant.coordinates == Coordinates::kJoint && bodies > kMostForJoint) return std::nullopt;
@@ -60,8 +61,13 @@ std::optional<double> time_contestant(const Contestant& contestant, const Case& 
   if (!find_obstacle(contestant.back_end, form.system->structure()).empty()) return std::nullopt;
   if (contestant.back_end == BackEnd::kCholeskyQr && form.system->structure().n_v() > kMostForDense)
     return std::nullopt;
-  Accelerator accelerator(form, contestant.back_end);
-  return time_call([&] { accelerator.run(); });
+  std::optional<Accelerator> accelerator;
+  try {
+    accelerator.emplace(form, contestant.back_end);
+  } catch (const std::logic_error&) {  // std::length_error of a skyline, std::invalid_argument of the recursion
+    return std::nullopt;
+  }
+  return time_call([&] { accelerator->run(); });
 }
 
 double time_evaluation(const Case& setup) {

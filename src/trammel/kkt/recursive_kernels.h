@@ -1,10 +1,15 @@
 #pragma once
 
 // Elimination of one body or one block, for kkt::RecursiveSolver (docs/theory/recursive-elimination.md, section 2).
-// Sizes are compile-time constants, so that the loops unroll; matrices are stored row by row.
+// Sizes are compile-time constants, so that the loops unroll. Matrices of fronts are stored row by row.
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <type_traits>
+
+#include "trammel/linalg/block_kernels.h"
 
 namespace trammel::kkt::recursive {
 
@@ -24,90 +29,14 @@ struct PivotShare {
   double value() const { return left / whole; }
 };
 
-/// Length of a row in memory: even, so that two numbers at a time can be worked on.
-constexpr int padded(int n) { return n < 2 ? n : n + n % 2; }
-
-/// Two numbers that are worked on at a time, wherever they stand. The compiler does not see by itself that short rows
-/// are made of such pairs.
-using Pair [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
-
-/// x += scale y for rows of kLength numbers, from number `begin` (even where the length is) on.
-template <int kLength>
-inline void add_row(double* x, double scale, const double* y, int begin = 0) {
-  if constexpr (kLength % 2 == 0 && kLength > 0) {
-    Pair* to = reinterpret_cast<Pair*>(x);  // `auto` would lose the alignment
-    const Pair* from = reinterpret_cast<const Pair*>(y);
-#pragma GCC unroll 4
-    for (int k = begin / 2; k < kLength / 2; ++k) to[k] += scale * from[k];
-  } else {
-    for (int k = begin; k < kLength; ++k) x[k] += scale * y[k];
-  }
-}
-
-/// U^T D U of the upper triangle of A (N x N, rows padded), D inverted, in place. Returns the row of a pivot that
-/// vanished, or -1.
-template <int N>
-inline int factor_symmetric(double* A, PivotShare& share) {
-  constexpr int kRow = padded(N);
-  double entries[N + 1];
-#pragma GCC unroll 8
-  for (int j = 0; j < N; ++j) entries[j] = A[j * kRow + j];
-#pragma GCC unroll 8
-  for (int j = 0; j < N; ++j) {
-    if (!share.note(A[j * kRow + j], entries[j], N * kVanished)) return j;
-    const double inverse = 1 / A[j * kRow + j];
-    double u[kRow + 1];
-#pragma GCC unroll 8
-    for (int k = j + 1; k < N; ++k) u[k] = A[j * kRow + k] * inverse;
-#pragma GCC unroll 8
-    for (int i = j + 1; i < N; ++i) {
-      add_row<kRow>(A + i * kRow, -u[i], A + j * kRow, i - i % 2);
-    }
-    A[j * kRow + j] = inverse;
-#pragma GCC unroll 8
-    for (int k = j + 1; k < N; ++k) A[j * kRow + k] = u[k];
-  }
-  return -1;
-}
-
-/// X := U^-T X for the columns of X (N rows of kColumns).
-template <int N, int kColumns>
-inline void solve_lower(const double* A, double* X) {
-#pragma GCC unroll 8
-  for (int j = 0; j < N; ++j) {
-#pragma GCC unroll 8
-    for (int i = j + 1; i < N; ++i) {
-      add_row<kColumns>(X + i * kColumns, -A[j * padded(N) + i], X + j * kColumns);
-    }
-  }
-}
-
-/// X := U^-1 D^-1 X.
-template <int N, int kColumns>
-inline void solve_upper(const double* A, double* X) {
-#pragma GCC unroll 8
-  for (int i = N - 1; i >= 0; --i) {
-#pragma GCC unroll 8
-    for (int c = 0; c < kColumns; ++c) X[i * kColumns + c] *= A[i * padded(N) + i];
-#pragma GCC unroll 8
-    for (int j = i + 1; j < N; ++j) {
-      add_row<kColumns>(X + i * kColumns, -A[i * padded(N) + j], X + j * kColumns);
-    }
-  }
-}
-
-/// Value `from` of the matrix goes to place `to` of a block.
-struct Gather {
-  int from, to;
-};
-
-/// Where a body finds its values, and where its factors and their effect on its parent go.
+/// Where a body finds its numbers, and where its factors and their effect on its parent go.
 struct BodyTask {
-  const Gather *begin = nullptr, *jacobian = nullptr, *end = nullptr;  ///< of the mass, then of the Jacobian
-  double* sum = nullptr;  ///< N x N, what its children add to H; zero again afterwards
+  double* own = nullptr;
+  double* sum = nullptr;  ///< what its children add to the lower triangle of H; zero again afterwards
   double* kept = nullptr;
-  double* parent = nullptr;  ///< H_p
-  int stride = 0;            ///< from row to row of H_p
+  double* parent = nullptr;  ///< H_p: the sum of a body, or a front
+  bool is_body = false;      ///< whether the parent is
+  int stride = 0;            ///< from row to row of a front
 };
 
 /// A body with N velocities and M rows, whose couplings are the P velocities of its parent, in a symmetric matrix
@@ -119,10 +48,15 @@ struct BodyTask {
 /// with H positive definite and G of full row rank.
 template <int N, int M, int P>
 struct BodyKernel {
-  // What is gathered: H (upper triangle), G^T (N x M), C (M x P). It becomes what is kept: U and D of H,
-  // X = H^-1 G^T, V = S^-1 C and, behind them, U and D of S = G H^-1 G^T.
-  static constexpr int kRowH = padded(N), kRowX = padded(M), kRowV = padded(P);
-  static constexpr int kX = N * kRowH, kV = kX + N * kRowX, kS = kV + M * kRowV, kKept = kS + M * kRowX;
+  // What is gathered: the lower triangle of H and the panels G (M x N) and C^T (P x M), as block_kernels.h has them. It
+  // becomes what is kept: L of H, X^T = G H^-1, V^T = C^T S^-1 and, behind them, L of S = G H^-1 G^T and the
+  // reciprocals of both diagonals.
+  static constexpr int kRowH = linalg::kStride<N>, kRowX = linalg::kStride<M>, kRowV = linalg::kStride<P>;
+  static constexpr int kX = N * kRowH, kV = kX + N * kRowX, kS = kV + M * kRowV, kInverseH = kS + M * kRowX,
+                       kInverseS = kInverseH + kRowH, kKept = kInverseS + kRowX;
+  static constexpr int kOwn = kS, kSum = kX;
+  template <int n>
+  using Constant = std::integral_constant<int, n>;
 
   /// Where entry (i, j) of the block goes, for j >= i in H; a place past N + M is that of a velocity of the parent.
   static int place(int i, int j) {
@@ -131,106 +65,101 @@ struct BodyKernel {
   }
 
   /// H_p += C^T S^-1 C. Returns the place of a pivot that vanished, or -1.
-  static int factor(const BodyTask& task, const double* mass, const double* jacobian, PivotShare& share) {
-    double A[kKept];
-#pragma GCC unroll 8
-    for (int i = 0; i < N; ++i) {
-#pragma GCC unroll 8
-      for (int j = 0; j < N; ++j) A[i * kRowH + j] = task.sum[i * N + j];
-      if constexpr (kRowH > N) A[i * kRowH + N] = 0;
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < N * N; ++i) task.sum[i] = 0;
-#pragma GCC unroll 8
-    for (int i = kX; i < kKept; ++i) A[i] = 0;
-    for (const Gather* g = task.begin; g != task.jacobian; ++g) A[g->to] += mass[g->from];
-    for (const Gather* g = task.jacobian; g != task.end; ++g) A[g->to] += jacobian[g->from];
-
-    if (const int failed = factor_symmetric<N>(A, share); failed >= 0) return failed;
-    double *Y = A + kX, *Z = A + kV, *S = A + kS;
-    solve_lower<N, kRowX>(A, Y);
-#pragma GCC unroll 8
-    for (int n = 0; n < N; ++n) {
-#pragma GCC unroll 8
-      for (int a = 0; a < M; ++a) {
-        const double scaled = Y[n * kRowX + a] * A[n * kRowH + n];
-        add_row<kRowX>(S + a * kRowX, scaled, Y + n * kRowX, a - a % 2);
+  static int factor(const BodyTask& task, PivotShare& share) {
+    using namespace linalg;
+    double* A = task.kept;
+    auto H = Tile<N, N>::load(task.own);
+    H.add(task.sum);
+    H.store(A);
+    Tile<N, N>::zero().store(task.sum);
+    if (const int failed = factor_symmetric<N>(A, A + kInverseH, share); failed >= 0) return failed;
+    if constexpr (M > 0) {
+      double *X = A + kX, *S = A + kS;
+      eliminate<M, N>(Constant<0>(), X, X, A, task.own + kX, X);
+      auto square = Tile<M, M>::zero();
+      scale_and_add_square<1>(Constant<N>(), X, A + kInverseH, square);
+      square.store(S);
+      if (const int failed = factor_symmetric<M>(S, A + kInverseS, share); failed >= 0) return N + failed;
+      if constexpr (P > 0) {
+        double* V = A + kV;
+        eliminate<P, M>(Constant<0>(), V, V, S, task.own + kV, V);
+        auto sum = Tile<P, P>::zero();
+        scale_and_add_square<1>(Constant<M>(), V, A + kInverseS, sum);
+        add_to_parent(task, sum);
+        eliminate_back<P, M>(S, V);
       }
+      eliminate_back<M, N>(A, X);
     }
-    if (const int failed = factor_symmetric<M>(S, share); failed >= 0) return N + failed;
-    if constexpr (M > 0 && P > 0) {
-      solve_lower<M, kRowV>(S, Z);
-      double sum[P * kRowV] = {};
-#pragma GCC unroll 8
-      for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 8
-        for (int a = 0; a < P; ++a) {
-          const double scaled = Z[m * kRowV + a] * S[m * kRowX + m];
-          add_row<kRowV>(sum + a * kRowV, scaled, Z + m * kRowV);
-        }
-      }
-      double* parent = task.parent;
-#pragma GCC unroll 8
-      for (int a = 0; a < P; ++a) {
-#pragma GCC unroll 8
-        for (int b = 0; b < P; ++b) parent[b] += sum[a * kRowV + b];
-        parent += task.stride;
-      }
-      solve_upper<M, kRowV>(S, Z);
-    }
-    solve_upper<N, kRowX>(A, Y);
-#pragma GCC unroll 8
-    for (int i = 0; i < kKept; ++i) task.kept[i] = A[i];
     return -1;
   }
 
   /// b = (f, g) becomes (H^-1 f, S^-1 (X^T f - g)), and f_p -= V^T (X^T f - g).
   static void solve_forward(const double* kept, double* b, double* parent) {
-    const double *X = kept + kX, *S = kept + kS, *V = kept + kV;
-    double t[kRowX + 1] = {}, f[N];
+    using namespace linalg;
+    if constexpr (M > 0) {
+      auto t = Column<M>::load(b + N);
 #pragma GCC unroll 8
-    for (int n = 0; n < N; ++n) {
-      f[n] = b[n];
-      add_row<kRowX>(t, f[n], X + n * kRowX);
-    }
-#pragma GCC unroll 8
-    for (int a = 0; a < M; ++a) t[a] -= b[N + a];
-    if constexpr (M > 0 && P > 0) {
-      double sum[kRowV] = {};
-#pragma GCC unroll 8
-      for (int m = 0; m < M; ++m) {
-        add_row<kRowV>(sum, t[m], V + m * kRowV);
+      for (int p = 0; p < t.kPairs; ++p) t.at[p] = -t.at[p];
+      t.template add_product<1>(Constant<N>(), kept + kX, b);
+      double rows[kRowX];
+      t.store(rows);
+      if constexpr (P > 0) {
+        auto f = Column<P>::load(parent);
+        f.template add_product<-1>(Constant<M>(), kept + kV, rows);
+        f.store(parent);
       }
-#pragma GCC unroll 8
-      for (int p = 0; p < P; ++p) parent[p] -= sum[p];
+      t.solve_unit_lower(kept + kS);
+      t.scale(kept + kInverseS);
+      t.solve_unit_lower_transposed(kept + kS);
+      t.store(b + N);
     }
-    solve_lower<N, 1>(kept, f);
-    solve_upper<N, 1>(kept, f);
-    solve_lower<M, 1>(S, t);
-    solve_upper<M, 1>(S, t);
-#pragma GCC unroll 8
-    for (int n = 0; n < N; ++n) b[n] = f[n];
-#pragma GCC unroll 8
-    for (int a = 0; a < M; ++a) b[N + a] = t[a];
+    auto u = Column<N>::load(b);
+    u.solve_unit_lower(kept);
+    u.scale(kept + kInverseH);
+    u.solve_unit_lower_transposed(kept);
+    u.store(b);
   }
 
   /// lambda += V u_p, u -= X lambda.
   static void solve_back(const double* kept, double* b, const double* parent) {
-    const double *X = kept + kX, *V = kept + kV;
-    double w[M + 1];
+    using namespace linalg;
+    if constexpr (M > 0) {
+      if constexpr (P > 0) {
+        auto u = Column<P>::load(parent);
 #pragma GCC unroll 8
-    for (int a = 0; a < M; ++a) {
-      double sum = 0;
-#pragma GCC unroll 8
-      for (int p = 0; p < P; ++p) sum += V[a * kRowV + p] * parent[p];
-      w[a] = b[N + a] += sum;
+        for (int p = 0; p < u.kPairs; ++p) u.at[p] = -u.at[p];
+        u.subtract_transposed_product(Constant<M>(), kept + kV, b + N);
+      }
+      Column<M>::load(b + N).subtract_transposed_product(Constant<N>(), kept + kX, b);
     }
+  }
+
+ private:
+  template <int n>
+  static int factor_symmetric(double* A, double* inverse, PivotShare& share) {
+    double entries[n];
 #pragma GCC unroll 8
-    for (int n = 0; n < N; ++n) {
-      double sum = 0;
+    for (int k = 0; k < n; ++k) entries[k] = A[k * linalg::kStride<n> + k];
+    const int failed = linalg::factor_block<n>(A, n * kVanished, entries, inverse);
+    if (failed >= 0) return failed;
 #pragma GCC unroll 8
-      for (int a = 0; a < M; ++a) sum += X[n * kRowX + a] * w[a];
-      b[n] -= sum;
+    for (int k = 0; k < n; ++k) share.note(A[k * linalg::kStride<n> + k], entries[k], 0);
+    return -1;
+  }
+
+  /// The lower triangle of the sum; a front has both.
+  static void add_to_parent(const BodyTask& task, linalg::Tile<P, P>& sum) {
+    if (task.is_body) {
+      sum.add(task.parent);
+      sum.store(task.parent);
+      return;
+    }
+    double lower[P * kRowV];
+    sum.store(lower);
+    for (int a = 0; a < P; ++a) {
+      for (int b = 0; b < P; ++b) {
+        task.parent[static_cast<std::ptrdiff_t>(a) * task.stride + b] += lower[std::min(a, b) * kRowV + std::max(a, b)];
+      }
     }
   }
 };

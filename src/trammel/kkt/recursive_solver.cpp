@@ -12,6 +12,7 @@
 #include "trammel/kkt/recursive_kernels.h"
 #include "trammel/kkt/recursive_order.h"
 #include "trammel/linalg/sparse_lu.h"
+#include "trammel/linalg/wide_vectors.h"
 
 namespace trammel::kkt {
 
@@ -22,7 +23,6 @@ using linalg::Pattern;
 using recursive::BodyKernel;
 using recursive::BodyTask;
 using recursive::FrontKernel;
-using recursive::Gather;
 using recursive::PivotShare;
 
 namespace {
@@ -35,26 +35,43 @@ auto& at(Values& vector, int i) {
   return vector[static_cast<std::size_t>(i)];
 }
 
+/// The functions of a kernel with wide vectors.
+template <class Kernel>
+struct Wide : Kernel {
+  TRAMMEL_WIDE_ONLY static int factor(const BodyTask& task, PivotShare& share) { return Kernel::factor(task, share); }
+  TRAMMEL_WIDE_ONLY static void solve_forward(const double* kept, double* b, double* parent) {
+    Kernel::solve_forward(kept, b, parent);
+  }
+  TRAMMEL_WIDE_ONLY static void solve_back(const double* kept, double* b, const double* parent) {
+    Kernel::solve_back(kept, b, parent);
+  }
+};
+
 /// The functions of a BodyKernel; none where there is no kernel of these sizes.
 struct BodyFunctions {
-  int (*factor)(const BodyTask&, const double*, const double*, PivotShare&) = nullptr;
+  int (*factor)(const BodyTask&, PivotShare&) = nullptr;
   void (*solve_forward)(const double*, double*, double*) = nullptr;
   void (*solve_back)(const double*, double*, const double*) = nullptr;
   int (*place)(int, int) = nullptr;
-  int kept = 0;
+  int own = 0, sum = 0, kept = 0;  ///< numbers
 
+  template <class Kernel>
+  static BodyFunctions of() {
+    return {Kernel::factor, Kernel::solve_forward, Kernel::solve_back, Kernel::place,
+            Kernel::kOwn,   Kernel::kSum,          Kernel::kKept};
+  }
   template <int N, int M, int P>
-  static constexpr BodyFunctions of() {
+  static BodyFunctions of() {
     using Kernel = BodyKernel<N, M, P>;
-    return {Kernel::factor, Kernel::solve_forward, Kernel::solve_back, Kernel::place, Kernel::kKept};
+    return linalg::has_wide_vectors() ? of<Wide<Kernel>>() : of<Kernel>();
   }
 };
 
 template <int N, int... M>
 BodyFunctions choose_body(int rows, int parent, std::integer_sequence<int, M...>) {
   if (rows > N || (parent != 0 && parent != N)) return {};
-  constexpr std::array free{BodyFunctions::of<N, M, 0>()...};
-  constexpr std::array tied{BodyFunctions::of<N, M, N>()...};
+  const std::array free{BodyFunctions::of<N, M, 0>()...};
+  const std::array tied{BodyFunctions::of<N, M, N>()...};
   return parent == 0 ? at(free, rows) : at(tied, rows);
 }
 
@@ -115,16 +132,19 @@ class RecursiveSolver final : public DirectSolver {
     FrontFunctions front;
     int parent = -1;
   };
-  /// What multiplies the values of a Gather: those of the mass, the Jacobian, and the rows that are switched off; all
-  /// in one where the matrix is not symmetric.
-  struct Sources {
-    const double *mass, *jacobian, *switched;
+  /// The values of the mass, the Jacobian, and the rows that are switched off; all in the first where the matrix is not
+  /// symmetric.
+  using Sources = std::array<const double*, 3>;
+  /// Value `from` of a source is number `to` of what is eliminated.
+  struct Move {
+    int from, to;
   };
 
   void take_memory();
   void place_values(const Pattern& whole);
+  void gather(const Sources& sources);
   int eliminate(const Sources& sources);
-  int eliminate_front(Block& block, const Sources& sources);
+  int eliminate_front(Block& block);
 
   const Pattern& whole_;
   bool is_symmetric_, has_switches_;
@@ -134,9 +154,10 @@ class RecursiveSolver final : public DirectSolver {
   std::vector<Block> blocks_;
   std::vector<int> place_of_;  // of each unknown in the order
   std::vector<int> targets_, pivots_;
-  std::vector<Gather> gathers_;
-  std::vector<const Gather*> switches_;  // of each block the first gather of the rows that are switched off
-  std::vector<double> fronts_, sums_, kept_;
+  std::array<std::vector<Move>, 3> moves_, added_moves_;  // by source; to places that no value or another one is for
+  std::vector<double> numbers_;                           // all fronts, then what bodies consist of
+  std::size_t front_numbers_ = 0;
+  std::vector<double> sums_, kept_;
   std::vector<double> b_;
   bool is_clean_ = true;  // whether the sums are zero
   PivotShare share_;
@@ -190,36 +211,40 @@ void RecursiveSolver::take_memory() {
                     "much together; the sparse solver suits it better",
                     numbers * sizeof(double) / 1e9));
   }
-  std::size_t fronts = 0, sums = 0, kept = 0;
-  std::vector<std::size_t> places, sum_places;
+  std::size_t fronts = 0, own = 0, sums = 0, kept = 0;
   for (const Block& block : blocks_) {
     const auto all = static_cast<std::size_t>(block.order.size + block.coupled);
-    places.push_back(block.body.factor ? kept : fronts);
-    sum_places.push_back(sums);
-    const auto n = static_cast<std::size_t>(block.order.velocities);
-    if (block.body.factor) {
-      kept += static_cast<std::size_t>(block.body.kept), sums += n * n;
-    } else {
-      fronts += all * all;
-    }
+    if (!block.body.factor) fronts += all * all;
+    own += static_cast<std::size_t>(block.body.own);
+    sums += static_cast<std::size_t>(block.body.sum);
+    kept += static_cast<std::size_t>(block.body.kept);
   }
-  fronts_.assign(fronts, 0);
+  front_numbers_ = fronts;
+  numbers_.assign(fronts + own, 0);
   sums_.assign(sums, 0);
   kept_.assign(kept, 0);
   pivots_.assign(order_.unknowns.size(), 0);
   targets_.reserve(couplings_.places.size());
-  double* nothing = nullptr;
-  for (std::size_t k = 0; k < blocks_.size(); ++k) {
-    Block& block = blocks_[k];
-    block.task.kept = (block.body.factor ? kept_.data() : fronts_.data()) + places[k];
-    block.task.sum = block.body.factor ? sums_.data() + sum_places[k] : nothing;
+  double *next_front = numbers_.data(), *next_own = next_front + fronts, *next_sum = sums_.data(),
+         *next_kept = kept_.data();
+  for (Block& block : blocks_) {
+    const std::ptrdiff_t all = block.order.size + block.coupled;
+    if (block.body.factor) {
+      block.task.own = std::exchange(next_own, next_own + block.body.own);
+      block.task.sum = std::exchange(next_sum, next_sum + block.body.sum);
+      block.task.kept = std::exchange(next_kept, next_kept + block.body.kept);
+    } else {
+      block.task.own = block.task.kept = std::exchange(next_front, next_front + all * all);
+    }
   }
   for (Block& block : blocks_) {
     block.targets = targets_.data() + targets_.size();
     if (block.parent < 0) continue;
     const Block& parent = at(blocks_, block.parent);
-    block.task.parent = parent.body.factor ? parent.task.sum : parent.task.kept;
-    block.task.stride = parent.body.factor ? parent.order.velocities : parent.order.size + parent.coupled;
+    block.task.is_body = parent.body.factor != nullptr;
+    block.task.parent = block.task.is_body ? parent.task.sum : parent.task.kept;
+    block.task.stride =
+        block.task.is_body ? linalg::calc_stride(parent.order.velocities) : parent.order.size + parent.coupled;
     for (int i = 0; i < block.coupled; ++i) {
       const int place = block.places[i];
       const bool is_own = place < parent.order.first + parent.order.size;
@@ -231,21 +256,17 @@ void RecursiveSolver::take_memory() {
 
 /// Where each value of the whole matrix goes.
 void RecursiveSolver::place_values(const Pattern& whole) {
-  struct Placed {
-    int source;  // as the members of Sources
-    Gather gather;
-  };
   std::vector<int> block_of(place_of_.size());
   for (int k = 0; k < static_cast<int>(blocks_.size()); ++k) {
     const EliminationBlock& order = at(blocks_, k).order;
     std::fill_n(block_of.begin() + order.first, order.size, k);
   }
-  std::vector<std::vector<Placed>> placed(blocks_.size());
+  std::vector<bool> is_taken(numbers_.size());
   for (int k = 0; k < whole.size(); ++k) {
     const int row = at(place_of_, whole[k].row), column = at(place_of_, whole[k].column);
-    const int owner = std::min(at(block_of, row), at(block_of, column));
-    const Block& block = at(blocks_, owner);
-    int source = 0, from = k;
+    const Block& block = at(blocks_, std::min(at(block_of, row), at(block_of, column)));
+    std::size_t source = 0;
+    int from = k;
     if (is_symmetric_ && from >= mass_size_) source = 1, from -= mass_size_;
     const bool is_transposed = source == 1 && from >= jacobian_size_;
     if (is_transposed) from -= jacobian_size_;
@@ -256,36 +277,33 @@ void RecursiveSolver::place_values(const Pattern& whole) {
       return block.order.size + static_cast<int>(found - block.places);
     };
     const int i = place_in_front(row), j = place_in_front(column);
-    int to = i * (block.order.size + block.coupled) + j;
+    int place = i * (block.order.size + block.coupled) + j;
     if (block.body.factor) {
       if (is_transposed || (source == 0 && i > j)) continue;  // the other triangle holds the same
-      to = block.body.place(i, j);
+      place = block.body.place(i, j);
     }
-    at(placed, owner).push_back({source, {from, to}});
-  }
-  for (std::vector<Placed>& list : placed) {
-    std::stable_sort(list.begin(), list.end(), [](const Placed& a, const Placed& b) { return a.source < b.source; });
-    for (const Placed& p : list) gathers_.push_back(p.gather);
-  }
-  const Gather* next = gathers_.data();
-  for (std::size_t k = 0; k < blocks_.size(); ++k) {
-    const auto count = [&](int source) {
-      return std::count_if(placed[k].begin(), placed[k].end(), [&](const Placed& p) { return p.source == source; });
-    };
-    BodyTask& task = blocks_[k].task;
-    task.begin = next;
-    task.jacobian = task.begin + count(0);
-    switches_.push_back(task.jacobian + count(1));
-    next = task.end = switches_.back() + count(2);
+    const int to = static_cast<int>(block.task.own - numbers_.data()) + place;
+    const auto taken = is_taken.begin() + to;
+    (*taken ? added_moves_ : moves_)[source].push_back({from, to});
+    *taken = true;
   }
 }
 
-int RecursiveSolver::eliminate_front(Block& block, const Sources& sources) {
+/// In one go for all blocks: two numbers at a time can be read back at once only long after they were written one by
+/// one, and a body that waits for its own numbers waits for the bodies before it.
+void RecursiveSolver::gather(const Sources& sources) {
+  double* numbers = numbers_.data();
+  std::fill_n(numbers, front_numbers_, 0.0);
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    for (const Move& move : moves_[s]) numbers[move.to] = sources[s][move.from];
+  }
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    for (const Move& move : added_moves_[s]) numbers[move.to] += sources[s][move.from];
+  }
+}
+
+int RecursiveSolver::eliminate_front(Block& block) {
   double* front = block.task.kept;
-  const Gather* switches = switches_[static_cast<std::size_t>(&block - blocks_.data())];
-  for (const Gather* g = block.task.begin; g != block.task.jacobian; ++g) front[g->to] += sources.mass[g->from];
-  for (const Gather* g = block.task.jacobian; g != switches; ++g) front[g->to] += sources.jacobian[g->from];
-  for (const Gather* g = switches; g != block.task.end; ++g) front[g->to] += sources.switched[g->from];
   const int size = block.order.size, all = size + block.coupled;
   const int failed = block.front.factor(front, size, block.coupled, pivots_.data() + block.order.first, share_);
   if (failed >= 0) return failed;
@@ -300,12 +318,11 @@ int RecursiveSolver::eliminate_front(Block& block, const Sources& sources) {
 /// The place of a pivot that vanished, or -1.
 int RecursiveSolver::eliminate(const Sources& sources) {
   share_ = {};
-  std::fill(fronts_.begin(), fronts_.end(), 0.0);
+  gather(sources);
   if (!is_clean_) std::fill(sums_.begin(), sums_.end(), 0.0);
   is_clean_ = false;
   for (Block& block : blocks_) {
-    const int failed = block.body.factor ? block.body.factor(block.task, sources.mass, sources.jacobian, share_)
-                                         : eliminate_front(block, sources);
+    const int failed = block.body.factor ? block.body.factor(block.task, share_) : eliminate_front(block);
     if (failed >= 0) return block.order.first + failed;
   }
   is_clean_ = true;

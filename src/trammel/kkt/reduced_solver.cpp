@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "trammel/linalg/block_kernels.h"
+#include "trammel/linalg/wide_vectors.h"
 
 namespace trammel::kkt {
 
@@ -41,25 +42,29 @@ int factor_dense(int n, double* a, double* inverse, double& smallest) {
   return -1;
 }
 
-/// W = G L^-T for a panel of R rows; n columns.
-template <int R>
-inline void divide_panel(int n, const double* l, const double* inverse, const double* raw, double* w) {
+/// W = G L^-T in place, for a panel of R rows; n columns.
+template <int R, class Width>
+inline void divide_panel(Width n, const double* l, const double* inverse, double* w) {
   constexpr int ld = linalg::kStride<R>;
-  for (int k = 0; k < n; ++k) {
+  linalg::for_columns(n, [&](int k) {
+#pragma GCC unroll 3
     for (int p = 0; p < ld; p += 2) {
-      linalg::Pair x = linalg::load_pair(raw + k * ld + p);
+      linalg::Pair x = linalg::load_pair(w + k * ld + p);
       for (int j = 0; j < k; ++j) x -= linalg::load_pair(w + j * ld + p) * linalg::make_pair_of(l[k + j * n]);
       linalg::store_pair(x * linalg::make_pair_of(inverse[k]), w + k * ld + p);
     }
-  }
+  });
 }
 
-template <int R>
-inline void scale_panel(int n, const double* inverse, const double* raw, double* w) {
-  constexpr int ld = linalg::kStride<R>;
-  for (int k = 0; k < n; ++k) {
-    const linalg::Pair f = linalg::make_pair_of(inverse[k]);
-    for (int p = 0; p < ld; p += 2) linalg::store_pair(linalg::load_pair(raw + k * ld + p) * f, w + k * ld + p);
+/// Calls use(k, place of k) for all; a plain loop where nothing moves.
+template <class Use>
+inline void for_each_place(const Structure::Order& order, const Use& use) {
+  const int n = static_cast<int>(order.places.size());
+  const int* places = order.places.data();
+  if (order.is_natural) {
+    for (int k = 0; k < n; ++k) use(k, k);
+  } else {
+    for (int k = 0; k < n; ++k) use(k, places[k]);
   }
 }
 
@@ -75,11 +80,9 @@ ReducedSolver::ReducedSolver(const Layout& layout)
   factors_.resize(s_.factor_count);
   inverse_.assign(velocities_, 1.0);
   scale_.assign(velocities_, 1.0);
-  raw_.resize(s_.panel_count);
-  panels_.resize(s_.panel_count);
-  singles_.resize(s_.single_count);
+  w_.resize(s_.value_count);
   z_.resize(velocities_);
-  x_.resize(s_.rows.size());
+  x_.resize(s_.rows.places.size());
   is_off_.resize(s_.switches.size());
 }
 
@@ -105,7 +108,7 @@ FactorStatus ReducedSolver::factor_mass(const BlockValues& mass) {
   for (const Structure::Move& move : s_.diagonal_moves) z_[move.to] += mass.weight * mass.values[move.from];
   const auto blame = [&](int z, double value) {
     const FactorCause cause = std::isfinite(value) ? FactorCause::kNotPositiveDefinite : FactorCause::kNotFinite;
-    return FactorStatus::failed(cause, s_.velocities[z]);
+    return FactorStatus::failed(cause, s_.velocities.places[z]);
   };
   smallest_mass_pivot_ = 1;
   std::vector<char>::size_type next = 0;  // velocity that no coupled group holds
@@ -130,145 +133,152 @@ FactorStatus ReducedSolver::factor_mass(const BlockValues& mass) {
   return {};
 }
 
-/// Row i of B, from G.
+/// G times the scales, where W will stand. In one go for all rows: two numbers at a time can be read back at once only
+/// long after they were written one by one.
+void ReducedSolver::scale_rows(const double* jacobian) {
+  double* w = w_.data();
+  const double* scale = scale_.data();
+#pragma GCC unroll 4
+  for (const Structure::ScaledMove& move : s_.moves) w[move.to] = jacobian[move.from] * scale[move.z];
+  for (const Structure::ScaledMove& move : s_.added_moves) w[move.to] += jacobian[move.from] * scale[move.z];
+  for (const int place : s_.zeros) w[place] = 0;
+  const auto is_zero = [&](int entry) { return jacobian[entry] == 0; };
+  for (std::size_t k = 0; k < s_.switches.size(); ++k) {
+    const auto entries = s_.switch_entries.begin();
+    is_off_[k] = std::all_of(entries + s_.switches[k].begin, entries + s_.switches[k].end, is_zero);
+  }
+}
+
+/// Row i of B.
 template <int R>
-inline void ReducedSolver::assemble(int i, const double* jacobian) {
+inline void ReducedSolver::assemble(int i) {
   const Structure::Joint& joint = s_.joints[i];
-  double* raw = raw_.data();
-  for (int k = joint.moves.begin; k < joint.moves.end; ++k) raw[s_.moves[k].to] = jacobian[s_.moves[k].from];
-  for (int k = joint.added_moves.begin; k < joint.added_moves.end; ++k) {
-    raw[s_.added_moves[k].to] += jacobian[s_.added_moves[k].from];
+  double* w = w_.data();
+  for (int k = joint.divisions.begin; k < joint.divisions.end; ++k) {
+    const Structure::Division& panel = s_.divisions[k];
+    linalg::with_likely<3>(panel.width, [&](auto n) {
+      divide_panel<R>(n, factors_.data() + panel.factors, inverse_.data() + panel.z, w + panel.values);
+    });
   }
-  s_.skyline.clear_row(i);
-  double* diagonal = s_.skyline.block(i, i);
-  double* w = panels_.data();
-  for (int k = joint.panels.begin; k < joint.panels.end; ++k) {
-    const Structure::Panel& panel = s_.panels[k];
-    const int factors = s_.groups[panel.group].factors;
-    if (factors < 0) {
-      scale_panel<R>(panel.width, inverse_.data() + panel.z, raw + panel.values, w + panel.values);
-    } else {
-      divide_panel<R>(panel.width, factors_.data() + factors, inverse_.data() + panel.z, raw + panel.values,
-                      w + panel.values);
-    }
-    linalg::add_square<R>(panel.width, w + panel.values, diagonal);
-  }
+  if (joint.has_gaps) s_.skyline.clear_row(i);
+  auto square = linalg::Tile<R, R>::zero();
+  linalg::with_likely<6>(joint.width,
+                         [&](auto n) { square.template add_product<1, true>(n, w + joint.values, w + joint.values); });
+  square.store(s_.skyline.block(i, i));
   double* b = s_.skyline.block(0, 0);
   for (int k = joint.panel_products.begin; k < joint.panel_products.end; ++k) {
     const Structure::PanelProduct& product = s_.panel_products[k];
-    const double* left = w + product.left;
-    const double* right = w + product.right;
-    if (product.rows == R) {
-      linalg::add_product<R, R>(product.width, left, right, b + product.to);
+    const auto multiply = [&](auto s, auto n) {
+      auto tile = product.adds ? linalg::Tile<R, s>::load(b + product.to) : linalg::Tile<R, s>::zero();
+      tile.template add_product<1>(n, w + product.left, w + product.right);
+      tile.store(b + product.to);
+    };
+    if (product.rows == R && product.width == 3) {
+      multiply(std::integral_constant<int, R>(), std::integral_constant<int, 3>());
     } else {
-      linalg::with_rows(product.rows,
-                        [&](auto s) { linalg::add_product<R, s>(product.width, left, right, b + product.to); });
+      linalg::with_rows(product.rows, [&](auto s) { multiply(s, product.width); });
     }
-  }
-  for (int k = joint.singles.begin; k < joint.singles.end; ++k) {
-    const Structure::Single& single = s_.singles[k];
-    const double value = jacobian[single.from] * inverse_[single.z];
-    singles_[single.value] = single.adds ? singles_[single.value] + value : value;
   }
   for (int k = joint.single_products.begin; k < joint.single_products.end; ++k) {
     const Structure::SingleProduct& product = s_.single_products[k];
-    b[product.to] += singles_[product.left] * singles_[product.right];
+    b[product.to] += w[product.left] * w[product.right];
   }
   for (int k = joint.switches.begin; k < joint.switches.end; ++k) {
-    const Structure::Switch& is_switch = s_.switches[k];
-    bool is_off = true;
-    for (int e = is_switch.begin; e < is_switch.end; ++e) is_off = is_off && jacobian[s_.switch_entries[e]] == 0;
-    is_off_[k] = is_off;
-    if (is_off) b[is_switch.to] = 1;
+    if (is_off_[k]) b[s_.switches[k].to] = 1;
   }
+}
+
+/// The row of B that failed, or -1.
+TRAMMEL_WIDE_VECTORS
+int ReducedSolver::factor_rows() {
+  linalg::BlockSkyline& skyline = s_.skyline;
+  for (int i = 0; i < skyline.blocks(); ++i) {
+    const int failed = linalg::with_rows(skyline.rows_of(i), [&](auto r) {
+      assemble<r>(i);
+      return skyline.factor_row_of<r>(i, kIndependent);
+    });
+    if (failed >= 0) return failed;
+  }
+  return -1;
 }
 
 FactorStatus ReducedSolver::factor_reduced(const double* jacobian) {
   linalg::BlockSkyline& skyline = s_.skyline;
-  bool in_doubt = smallest_mass_pivot_ < kDoubtfulRcond;
-  for (int i = 0; i < skyline.blocks(); ++i) {
-    const int failed = linalg::with_rows(skyline.rows_of(i), [&](auto r) {
-      assemble<r>(i, jacobian);
-      return skyline.factor_row(i, kIndependent);
-    });
-    if (failed >= 0) {
-      const int row = s_.rows[failed];
-      return skyline.is_finite_row(i) ? FactorStatus::failed(FactorCause::kDependentRow, row)
-                                      : FactorStatus::failed(FactorCause::kNotFinite, velocities_ + row);
-    }
-    in_doubt = in_doubt || skyline.is_below(i, kDoubtfulRcond);
+  scale_rows(jacobian);
+  if (const int failed = factor_rows(); failed >= 0) {
+    const int row = s_.rows.places[failed];
+    return skyline.is_finite_row(s_.joint_of_row[row])
+               ? FactorStatus::failed(FactorCause::kDependentRow, row)
+               : FactorStatus::failed(FactorCause::kNotFinite, velocities_ + row);
   }
-  is_in_doubt_ = in_doubt;
+  is_in_doubt_ = smallest_mass_pivot_ < kDoubtfulRcond || skyline.is_below(kDoubtfulRcond);
   return {};
 }
 
 double ReducedSolver::calc_rcond() { return std::min(smallest_mass_pivot_, s_.skyline.calc_smallest_pivot()); }
 
-/// Row i of G M^-1 f - s, and of L^-1 of that.
+/// Row i of the right side gets W z, and becomes that of L^-1 times it.
 template <int R>
-inline void ReducedSolver::begin_solution(int i, VectorIn lower) {
+inline void ReducedSolver::solve_forward(int i) {
   const Structure::Joint& joint = s_.joints[i];
-  const int* rows = s_.rows.data() + joint.first_row;
-  double* x = x_.data() + joint.first_row;
-  for (int k = 0; k < R; ++k) x[k] = -lower[rows[k]];
-  for (int k = joint.singles.begin; k < joint.singles.end; ++k) {
-    const Structure::Single& single = s_.singles[k];
-    if (!single.adds) x[single.row] += singles_[single.value] * z_[single.z];
-  }
-  auto sum = linalg::Column<R>::load(x);
+  auto sum = linalg::Column<R>::load(x_.data() + joint.first_row);
   for (int k = joint.panels.begin; k < joint.panels.end; ++k) {
     const Structure::Panel& panel = s_.panels[k];
-    sum.template add_product<1>(panel.width, panels_.data() + panel.values, z_.data() + panel.z);
+    linalg::with_likely<3, 6>(
+        panel.width, [&](auto n) { sum.template add_product<1>(n, w_.data() + panel.values, z_.data() + panel.z); });
   }
-  sum.store(x);
-  for (int k = joint.switches.begin; k < joint.switches.end; ++k) {
-    if (is_off_[k]) x[s_.switches[k].row] = lower[rows[s_.switches[k].row]];
-  }
-  s_.skyline.forward_row(i, x_.data());
+  s_.skyline.forward_row_of<R>(i, sum, x_.data());
 }
 
-/// Row i of lambda, and what it takes from L^-1 f.
+/// Row i of lambda, and what the panels take from L^-1 f.
 template <int R>
-inline void ReducedSolver::end_solution(int i, VectorOut lower) {
+inline void ReducedSolver::solve_backward(int i) {
   const Structure::Joint& joint = s_.joints[i];
-  s_.skyline.backward_row(i, x_.data());
-  const double* x = x_.data() + joint.first_row;
-  const int* rows = s_.rows.data() + joint.first_row;
-  for (int k = 0; k < R; ++k) lower[rows[k]] = x[k];
-  for (int k = joint.singles.begin; k < joint.singles.end; ++k) {
-    const Structure::Single& single = s_.singles[k];
-    if (!single.adds) z_[single.z] -= singles_[single.value] * x[single.row];
-  }
-  const auto lambda = linalg::Column<R>::load(x);
+  const linalg::Column<R> lambda = s_.skyline.backward_row_of<R>(i, x_.data());
   for (int k = joint.panels.begin; k < joint.panels.end; ++k) {
     const Structure::Panel& panel = s_.panels[k];
-    lambda.subtract_transposed_product(panel.width, panels_.data() + panel.values, z_.data() + panel.z);
+    linalg::with_likely<3, 6>(panel.width, [&](auto n) {
+      lambda.subtract_transposed_product(n, w_.data() + panel.values, z_.data() + panel.z);
+    });
   }
 }
 
-void ReducedSolver::solve(VectorOut upper, VectorOut lower) {
-  const int* velocities = s_.velocities.data();
-  for (int k = 0; k < velocities_; ++k) z_[k] = upper[velocities[k]] * scale_[k];
+TRAMMEL_WIDE_VECTORS
+void ReducedSolver::solve_reduced(double* upper, double* lower) {
+  double *z = z_.data(), *x = x_.data();
+  const double* scale = scale_.data();
+  for_each_place(s_.velocities, [&](int k, int v) { z[k] = upper[v] * scale[k]; });
   for (const Structure::Group& group : s_.groups) {
     if (group.factors < 0) continue;
-    linalg::solve_lower(group.width, factors_.data() + group.factors, group.width, inverse_.data() + group.z,
-                        z_.data() + group.z);
+    linalg::with_likely<3>(group.width, [&](auto n) {
+      linalg::solve_lower(n, factors_.data() + group.factors, n, inverse_.data() + group.z, z + group.z);
+    });
+  }
+  for_each_place(s_.rows, [&](int r, int row) { x[r] = -lower[row]; });
+  for (const Structure::Single& single : s_.singles) x[single.row] += w_[single.value] * z[single.z];
+  for (std::size_t k = 0; k < s_.switches.size(); ++k) {
+    if (is_off_[k]) x[s_.switches[k].row] = lower[s_.rows.places[s_.switches[k].row]];
   }
   const int blocks = s_.skyline.blocks();
   for (int i = 0; i < blocks; ++i) {
-    linalg::with_rows(s_.skyline.rows_of(i), [&](auto r) { begin_solution<r>(i, lower); });
+    linalg::with_rows(s_.skyline.rows_of(i), [&](auto r) { solve_forward<r>(i); });
   }
-  s_.skyline.divide(x_.data());
+  s_.skyline.divide(x);
   for (int i = blocks - 1; i >= 0; --i) {
-    linalg::with_rows(s_.skyline.rows_of(i), [&](auto r) { end_solution<r>(i, lower); });
+    linalg::with_rows(s_.skyline.rows_of(i), [&](auto r) { solve_backward<r>(i); });
   }
+  for_each_place(s_.rows, [&](int r, int row) { lower[row] = x[r]; });
+  for (const Structure::Single& single : s_.singles) z[single.z] -= w_[single.value] * x[single.row];
   for (const Structure::Group& group : s_.groups) {
     if (group.factors < 0) continue;
-    linalg::solve_lower_transposed(group.width, factors_.data() + group.factors, group.width, inverse_.data() + group.z,
-                                   z_.data() + group.z);
+    linalg::with_likely<3>(group.width, [&](auto n) {
+      linalg::solve_lower_transposed(n, factors_.data() + group.factors, n, inverse_.data() + group.z, z + group.z);
+    });
   }
-  for (int k = 0; k < velocities_; ++k) upper[velocities[k]] = z_[k] * scale_[k];
+  for_each_place(s_.velocities, [&](int k, int v) { upper[v] = z[k] * scale[k]; });
 }
+
+void ReducedSolver::solve(VectorOut upper, VectorOut lower) { solve_reduced(upper.data(), lower.data()); }
 
 ReducedSolver::Counts ReducedSolver::calc_operations() const {
   Counts counts;
@@ -287,28 +297,21 @@ ReducedSolver::Counts ReducedSolver::calc_operations() const {
   counts.solve.multiplications += 2 * diagonal;
   for (const Structure::Joint& joint : s_.joints) {
     const long r = joint.size;
-    for (int k = joint.panels.begin; k < joint.panels.end; ++k) {
-      const Structure::Panel& panel = s_.panels[k];
-      const long n = panel.width;
-      const bool is_coupled = s_.groups[panel.group].factors >= 0;
-      counts.assembly += products((is_coupled ? r * n * (n - 1) / 2 : 0) + triangle(r) * n);
+    for (int k = joint.divisions.begin; k < joint.divisions.end; ++k) {
+      const long n = s_.divisions[k].width;
+      counts.assembly += products(r * n * (n - 1) / 2);
       counts.assembly.multiplications += r * n;
-      counts.solve += products(2 * r * n);
     }
+    counts.assembly += products(triangle(r) * joint.width);
+    counts.solve += products(2 * r * joint.width);
     for (int k = joint.panel_products.begin; k < joint.panel_products.end; ++k) {
       counts.assembly += products(r * s_.panel_products[k].rows * s_.panel_products[k].width);
     }
     counts.assembly += products(joint.single_products.end - joint.single_products.begin);
-    for (int k = joint.singles.begin; k < joint.singles.end; ++k) {
-      ++counts.assembly.multiplications;
-      if (s_.singles[k].adds) {
-        ++counts.assembly.additions;
-      } else {
-        counts.solve += products(2);
-      }
-    }
   }
-  counts.assembly.additions += static_cast<long>(s_.added_moves.size());
+  counts.solve += products(2 * static_cast<long>(s_.singles.size()));
+  counts.assembly.multiplications += static_cast<long>(s_.moves.size());
+  counts.assembly += products(static_cast<long>(s_.added_moves.size()));
   counts.skyline = s_.skyline.calc_factor_operations();
   counts.solve += s_.skyline.calc_solve_operations();
   return counts;

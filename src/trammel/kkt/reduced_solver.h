@@ -49,12 +49,15 @@ class ReducedSolver final : public DirectSolver {
  private:
   linalg::FactorStatus factor_mass(const BlockValues& mass);
   linalg::FactorStatus factor_reduced(const double* jacobian);
+  void scale_rows(const double* jacobian);
+  int factor_rows();
+  void solve_reduced(double* upper, double* lower);
   template <int R>
-  void assemble(int i, const double* jacobian);
+  void assemble(int i);
   template <int R>
-  void begin_solution(int i, VectorIn lower);
+  void solve_forward(int i);
   template <int R>
-  void end_solution(int i, VectorOut lower);
+  void solve_backward(int i);
 
   ReducedStructure s_;
   int mass_size_ = 0;
@@ -62,11 +65,10 @@ class ReducedSolver final : public DirectSolver {
   std::vector<double> mass_values_;  // that were factorised, and their weight
   double mass_weight_ = 0;           // 0: none were
   double smallest_mass_pivot_ = 1;
-  std::vector<double> factors_;       // L of coupled groups
-  std::vector<double> inverse_;       // reciprocals of the diagonal of L, by z
-  std::vector<double> scale_;         // the same, but 1 in coupled groups
-  std::vector<double> raw_, panels_;  // of G, and W
-  std::vector<double> singles_;
+  std::vector<double> factors_;  // L of coupled groups
+  std::vector<double> inverse_;  // reciprocals of the diagonal of L, by z
+  std::vector<double> scale_;    // the same, but 1 in coupled groups
+  std::vector<double> w_;
   std::vector<double> z_, x_;  // scratch: L^-1 f, and the multipliers in the order of elimination
   std::vector<char> is_off_;   // by switch
   bool is_in_doubt_ = false;

@@ -161,19 +161,19 @@ class Filling {
     out_.joint_of_row.assign(layout_.lower, 0);
     panels_of_group_.resize(out_.groups.size());
     singles_of_z_.resize(z_of_.size());
+    filled_by_.assign(found_.size(), -1);
     for (int i = 0; i < static_cast<int>(found_.size()); ++i) {
       const FoundJoint& found = found_[i];
       ReducedStructure::Joint& joint = out_.joints.emplace_back();
       joint.size = static_cast<int>(found.rows.size());
-      joint.first_row = static_cast<int>(out_.rows.size());
+      joint.first_row = out_.rows.size();
       for (const int row : found.rows) {
-        out_.rows.push_back(row);
+        out_.rows.add(row);
         out_.joint_of_row[row] = i;
       }
+      joint.values = out_.value_count;
       joint.panels.begin = static_cast<int>(out_.panels.size());
-      joint.moves.begin = static_cast<int>(out_.moves.size());
-      joint.added_moves.begin = static_cast<int>(out_.added_moves.size());
-      joint.singles.begin = static_cast<int>(out_.singles.size());
+      joint.divisions.begin = static_cast<int>(out_.divisions.size());
       joint.panel_products.begin = static_cast<int>(out_.panel_products.size());
       joint.single_products.begin = static_cast<int>(out_.single_products.size());
       joint.switches.begin = static_cast<int>(out_.switches.size());
@@ -181,9 +181,7 @@ class Filling {
       place_singles(i, found);
       place_switches(i, found);
       joint.panels.end = static_cast<int>(out_.panels.size());
-      joint.moves.end = static_cast<int>(out_.moves.size());
-      joint.added_moves.end = static_cast<int>(out_.added_moves.size());
-      joint.singles.end = static_cast<int>(out_.singles.size());
+      joint.divisions.end = static_cast<int>(out_.divisions.size());
       joint.panel_products.end = static_cast<int>(out_.panel_products.size());
       joint.single_products.end = static_cast<int>(out_.single_products.size());
       joint.switches.end = static_cast<int>(out_.switches.size());
@@ -199,13 +197,13 @@ class Filling {
   };
 
   void place(int velocity) {
-    z_of_[velocity] = static_cast<int>(out_.velocities.size());
-    out_.velocities.push_back(velocity);
+    z_of_[velocity] = out_.velocities.size();
+    out_.velocities.add(velocity);
   }
 
   void add_group(const std::vector<int>& velocities, bool is_coupled) {
     const int width = static_cast<int>(velocities.size());
-    out_.groups.push_back({static_cast<int>(out_.velocities.size()), width, is_coupled ? out_.factor_count : -1});
+    out_.groups.push_back({out_.velocities.size(), width, is_coupled ? out_.factor_count : -1});
     if (is_coupled) out_.factor_count += width * width;
     for (const int v : velocities) {
       group_of_[v] = static_cast<int>(out_.groups.size()) - 1;
@@ -232,30 +230,53 @@ class Filling {
       if (group_of_[velocity] >= 0) components[group_of_[velocity]].push_back(components_.body_of[velocity]);
     }
     const int stride = linalg::calc_stride(static_cast<int>(found.rows.size()));
+    int filled = 0;  // blocks
     for (auto& [g, touched] : components) {
       const ReducedStructure::Group& group = out_.groups[g];
       std::sort(touched.begin(), touched.end());
       touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-      out_.panels.push_back({g, group.width, out_.panel_count, group.z});
-      for (int k = 0; k < group.width; ++k) {
-        const auto column = found.places.find(out_.velocities[group.z + k]);
-        if (column == found.places.end()) continue;
-        int last = -1;  // rows come in order
-        for (const auto& [row, entry] : column->second) {
-          const int to = out_.panel_count + k * stride + row;
-          (row == last ? out_.added_moves : out_.moves).push_back({entry, to});
-          last = row;
-        }
-      }
-      Member member{i, 0, out_.panel_count, std::move(touched)};
-      out_.panel_count += stride * group.width;
+      const int values = out_.value_count;
+      add_panel({group.width, values, group.z});
+      if (group.factors >= 0) out_.divisions.push_back({group.width, values, group.z, group.factors});
+      for (int k = 0; k < group.width; ++k) place_column(found, group.z + k, values + k * stride, group.factors >= 0);
+      out_.value_count += stride * group.width;
+      Member member{i, 0, values, std::move(touched)};
       if (found.is_decoupled) continue;
       for (const Member& other : panels_of_group_[g]) {
         if (!shares_component(other, member)) continue;
-        out_.panel_products.push_back({group.width, member.values, other.values, out_.skyline.rows_of(other.joint),
-                                       to_int(out_.skyline.place(i, other.joint))});
+        const int to = to_int(out_.skyline.place(i, other.joint));
+        const bool adds = std::exchange(filled_by_[other.joint], i) == i;
+        filled += adds ? 0 : 1;
+        out_.panel_products.push_back(
+            {group.width, member.values, other.values, out_.skyline.rows_of(other.joint), to, adds});
       }
       panels_of_group_[g].push_back(std::move(member));
+    }
+    ReducedStructure::Joint& joint = out_.joints.back();
+    joint.width = (out_.value_count - joint.values) / stride;
+    joint.has_gaps = filled < i - out_.skyline.first(i);
+  }
+
+  void add_panel(const ReducedStructure::Panel& panel) {
+    const bool is_first = out_.joints.back().panels.begin == static_cast<int>(out_.panels.size());
+    if (!is_first && out_.panels.back().z + out_.panels.back().width == panel.z) {
+      out_.panels.back().width += panel.width;
+    } else {
+      out_.panels.push_back(panel);
+    }
+  }
+
+  void place_column(const FoundJoint& found, int z, int values, bool is_coupled) {
+    const auto column = found.places.find(out_.velocities.places[z]);
+    std::vector<bool> has_entry(found.rows.size());
+    if (column != found.places.end()) {
+      for (const auto& [row, entry] : column->second) {
+        (has_entry[row] ? out_.added_moves : out_.moves).push_back({entry, values + row, z});
+        has_entry[row] = true;
+      }
+    }
+    for (std::size_t row = 0; is_coupled && row < has_entry.size(); ++row) {
+      if (!has_entry[row]) out_.zeros.push_back(values + static_cast<int>(row));
     }
   }
 
@@ -270,12 +291,13 @@ class Filling {
       if (group_of_[velocity] >= 0) continue;
       const int z = z_of_[velocity];
       std::vector<Member> members;
-      int last = -1;
-      for (const auto& [row, entry] : places) {
-        const bool adds = row == last;
-        if (!adds) members.push_back({i, row, out_.single_count++, {}});
-        out_.singles.push_back({row, z, entry, adds, out_.single_count - 1});
-        last = row;
+      for (const auto& [row, entry] : places) {  // rows come in order
+        const bool adds = !members.empty() && members.back().row == row;
+        if (!adds) {
+          members.push_back({i, row, out_.value_count++, {}});
+          out_.singles.push_back({out_.joints.back().first_row + row, z, members.back().values});
+        }
+        (adds ? out_.added_moves : out_.moves).push_back({entry, members.back().values, z});
       }
       const auto add_product = [&](const Member& left, const Member& right) {
         const int to = to_int(out_.skyline.place(i, right.joint)) + right.row * stride + left.row;
@@ -301,7 +323,8 @@ class Filling {
           if (r == row) out_.switch_entries.push_back(entry);
         }
       }
-      out_.switches.push_back({row, to_int(out_.skyline.place(i, i)) + row * (stride + 1), begin,
+      out_.switches.push_back({out_.joints.back().first_row + row,
+                               to_int(out_.skyline.place(i, i)) + row * (stride + 1), begin,
                                static_cast<int>(out_.switch_entries.size())});
     }
   }
@@ -317,6 +340,7 @@ class Filling {
   const Bodies& components_;
   std::vector<int> group_of_, z_of_;  // of each velocity
   std::vector<std::vector<Member>> panels_of_group_, singles_of_z_;
+  std::vector<int> filled_by_;  // of each block column the last row with a product of panels there
 };
 
 }  // namespace

@@ -10,7 +10,8 @@
 //   B_ij = sum over the groups of both of W_i W_j^T.
 //
 // Velocities whose mass is coupled with no other and that few rows touch, as those along the axes, are kept out of the
-// panels: single products w_r w_s of their own are cheaper there than the zeros of panels.
+// panels: single products w_r w_s of their own are cheaper there than the zeros of panels. All W, panels and singles,
+// are one array of numbers.
 
 #include <vector>
 
@@ -28,24 +29,35 @@ struct ReducedStructure {
     int width;
     int factors;  ///< where L begins in the array of all, width x width column by column; -1: M is diagonal
   };
+  /// Columns of W of one joint, and the numbers of their velocities.
   struct Panel {
-    int group;
     int width;
-    int values;  ///< where it begins in the array of all panels
-    int z;       ///< of the group
+    int values;  ///< where it begins in W; the panels of a joint follow one another
+    int z;
   };
-  /// A value that is copied, or added, from one array to another.
+  /// The panel of a coupled group that is to be divided by its L.
+  struct Division {
+    int width;
+    int values;
+    int z;
+    int factors;  ///< of the group
+  };
+  /// A value that is added from one array to another.
   struct Move {
     int from;
     int to;
   };
-  /// A row of a joint and a velocity that is in no panel.
-  struct Single {
-    int row;  ///< of the block
+  /// An entry of G that goes to W, times the scale of its velocity.
+  struct ScaledMove {
+    int from;
+    int to;
     int z;
-    int from;   ///< entry of G
-    bool adds;  ///< the place was listed before: the value is added to the one at `value`
-    int value;  ///< in the array of singles
+  };
+  /// A row of B and a velocity that is in no panel.
+  struct Single {
+    int row;  ///< of B
+    int z;
+    int value;  ///< in W
   };
   /// Block (i, other) of B gets the product of two panels, or a place of B that of two singles.
   struct PanelProduct {
@@ -53,16 +65,28 @@ struct ReducedStructure {
     int left, right;  ///< values
     int rows;         ///< of the other joint
     int to;           ///< in the data of B
+    bool adds;        ///< the block has got another product before
   };
   struct SingleProduct {
     int to;
     int left, right;
   };
-  /// A row that may be switched off: block row `row`, entries of G in `switch_entries`.
+  /// A row of B that may be switched off, its entries of G in `switch_entries`.
   struct Switch {
     int row;
     int to;  ///< its diagonal in the data of B
     int begin, end;
+  };
+  /// Where the numbers of a vector stand in another one.
+  struct Order {
+    std::vector<int> places;
+    bool is_natural = true;  ///< 0, 1, 2, ...
+
+    int size() const { return static_cast<int>(places.size()); }
+    void add(int place) {
+      is_natural = is_natural && place == size();
+      places.push_back(place);
+    }
   };
   struct Range {
     int begin = 0;
@@ -70,15 +94,17 @@ struct ReducedStructure {
   };
   struct Joint {
     int size;
-    int first_row;  ///< in `rows`
-    Range panels, moves, added_moves, singles, panel_products, single_products, switches;
+    int first_row;      ///< in `rows`
+    int values, width;  ///< of all its panels together
+    bool has_gaps;      ///< before the diagonal there are blocks without a product of panels
+    Range panels, divisions, panel_products, single_products, switches;
   };
 
   /// `layout` as make_reduced_solver() takes it.
   explicit ReducedStructure(const Layout& layout);
 
   Bodies bodies;
-  std::vector<int> velocities;  ///< z to velocity
+  Order velocities;  ///< z to velocity
   std::vector<Group> groups;
   std::vector<Move>
       mass_moves;  ///< entries of M to the array of all L, both triangles; diagonal ones to that of masses
@@ -86,16 +112,18 @@ struct ReducedStructure {
   int factor_count = 0;  ///< numbers of all L
 
   std::vector<Joint> joints;  ///< in the order of elimination
-  std::vector<int> rows;      ///< of G, joint by joint
-  std::vector<Panel> panels;
-  std::vector<Move> moves, added_moves;  ///< from G to panels
+  Order rows;                 ///< of G, joint by joint
+  std::vector<Panel> panels;  ///< those of neighbouring groups are one
+  std::vector<Division> divisions;
+  std::vector<ScaledMove> moves;        ///< from G to W
+  std::vector<ScaledMove> added_moves;  ///< the same for places that were listed before: to be added
+  std::vector<int> zeros;               ///< places of panels of coupled groups where G has no entry
   std::vector<Single> singles;
   std::vector<PanelProduct> panel_products;
   std::vector<SingleProduct> single_products;
   std::vector<Switch> switches;
   std::vector<int> switch_entries;
-  int panel_count = 0;   ///< numbers of all panels
-  int single_count = 0;  ///< values of singles
+  int value_count = 0;  ///< numbers of W
 
   const char* ordering = "";      ///< that was chosen
   linalg::Graph graph;            ///< of the joints as found, before they were numbered anew

@@ -142,8 +142,7 @@ class AxisRows {
         values += 3;
       }
       if (place_.b != 0) {
-        const Eigen::Vector3d in_ground = f.A.R * G;
-        Eigen::Map<Eigen::Vector3d>{values} = -(f.B.R.transpose() * in_ground);
+        Eigen::Map<Eigen::Vector3d>{values} = -into_body(f.B, into_ground(f.A, G));
         values += 3;
       }
     }
@@ -162,8 +161,16 @@ class AxisRows {
  private:
   // R_A^T R_B x.
   static Eigen::Vector3d into_A(const model::FramePair& f, const Eigen::Vector3d& x) {
-    const Eigen::Vector3d in_ground = f.B.R * x;
-    return f.A.R.transpose() * in_ground;
+    return into_body(f.A, into_ground(f.B, x));
+  }
+  // R x and R^T x, written out: g++ calls functions for the products of Eigen.
+  static Eigen::Vector3d into_ground(const model::BodyFrame& body, const Eigen::Vector3d& x) {
+    const auto row = [&](int i) { return body.R(i, 0) * x[0] + body.R(i, 1) * x[1] + body.R(i, 2) * x[2]; };
+    return {row(0), row(1), row(2)};
+  }
+  static Eigen::Vector3d into_body(const model::BodyFrame& body, const Eigen::Vector3d& x) {
+    const auto column = [&](int j) { return body.R(0, j) * x[0] + body.R(1, j) * x[1] + body.R(2, j) * x[2]; };
+    return {column(0), column(1), column(2)};
   }
 
   static constexpr int kMost = 2;
