@@ -60,17 +60,17 @@ std::optional<double> time_contestant(const Contestant& contestant, const Case& 
   if (!find_obstacle(contestant.back_end, form.system->structure()).empty()) return std::nullopt;
   if (contestant.back_end == BackEnd::kCholeskyQr && form.system->structure().n_v() > kMostForDense)
     return std::nullopt;
-  Accelerator accelerator(form, contestant.back_end);
+  Accelerator accelerator(form, {.back_end = contestant.back_end});
   return time_call([&] { accelerator.run(); });
 }
 
 double time_evaluation(const Case& setup) {
-  Accelerator accelerator(make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
+  Accelerator accelerator(make_form(setup, Coordinates::kBody), {});
   return time_call([&] { accelerator.evaluate(); });
 }
 
 double time_simbody(SimbodyBodies& simbody, const Case& setup) {
-  Accelerator ours(make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
+  Accelerator ours(make_form(setup, Coordinates::kBody), {});
   ours.run();
   simbody.accelerate();
   compare(simbody, setup, ours.point().a);
