@@ -105,24 +105,13 @@ std::vector<std::array<double, 3>> SimbodyBodies::accelerations() const {
 
 namespace {
 std::unique_ptr<Integrator> make_integrator(SimbodyIntegrator which, const SimTK::System& system) {
-  switch (which) {
-    case SimbodyIntegrator::kMerson: return std::make_unique<RungeKuttaMersonIntegrator>(system);
-    case SimbodyIntegrator::kFeldberg: return std::make_unique<RungeKuttaFeldbergIntegrator>(system);
-    case SimbodyIntegrator::kRungeKutta3: return std::make_unique<RungeKutta3Integrator>(system);
-    case SimbodyIntegrator::kVerlet: break;
-  }
-  return std::make_unique<VerletIntegrator>(system);
+  if (which == SimbodyIntegrator::kMerson) return std::make_unique<RungeKuttaMersonIntegrator>(system);
+  return std::make_unique<RungeKuttaFeldbergIntegrator>(system);
 }
 }  // namespace
 
 const char* name_of(SimbodyIntegrator integrator) {
-  switch (integrator) {
-    case SimbodyIntegrator::kMerson: return "rk-merson";
-    case SimbodyIntegrator::kFeldberg: return "rk-feldberg";
-    case SimbodyIntegrator::kRungeKutta3: return "rk3";
-    case SimbodyIntegrator::kVerlet: break;
-  }
-  return "verlet";
+  return integrator == SimbodyIntegrator::kMerson ? "rk-merson" : "rk-feldberg";
 }
 
 SimbodyBodies::Run SimbodyBodies::integrate(double t_end, double accuracy, SimbodyIntegrator which) const {

@@ -111,7 +111,7 @@ void print_trees(bool is_planar) {
       const RodTree tree = make(n, is_planar);
       std::optional<SimbodyBodies> simbody;
       if (n <= kMostForSimbody) simbody.emplace(SimbodyBodies::rods(tree));
-      print_contest(name, n, build_text(name, tree.write_model()), std::move(simbody));
+      print_contest(name, n, compile_text(name, tree.write_model()), std::move(simbody));
     }
   }
 }
@@ -186,11 +186,11 @@ void print_orderings() {
     const std::string space = is_planar ? "planar" : "spatial";
     for (const int n : {10, 100, 1000, 10000}) {
       const RodTree chain = RodTree::chain(n, is_planar), tree = RodTree::binary(n, is_planar);
-      print_orderings_of(space + " chain", n, build_text("chain", chain.write_model()));
-      print_orderings_of(space + " chain, shuffled", n, build_text("chain", chain.write_model(shuffled_listing(n))));
-      print_orderings_of(space + " binary tree", n, build_text("tree", tree.write_model()));
+      print_orderings_of(space + " chain", n, compile_text("chain", chain.write_model()));
+      print_orderings_of(space + " chain, shuffled", n, compile_text("chain", chain.write_model(shuffled_listing(n))));
+      print_orderings_of(space + " binary tree", n, compile_text("tree", tree.write_model()));
       print_orderings_of(space + " binary tree, shuffled", n,
-                         build_text("tree", tree.write_model(shuffled_listing(n))));
+                         compile_text("tree", tree.write_model(shuffled_listing(n))));
     }
   }
   for (const int n : {1, 10, 40, 1000}) {

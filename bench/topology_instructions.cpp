@@ -56,7 +56,7 @@ int run_counted(const std::string& solver, const RodTree& tree) {
   }
   for (const Contestant& contestant : kContestants) {
     if (solver != contestant.name) continue;
-    const Form form = make_form(build_text("rods", tree.write_model()), contestant.coordinates);
+    const Form form = make_form(compile_text("rods", tree.write_model()), contestant.coordinates);
     Accelerator accelerator(form, {.back_end = contestant.back_end});
     count(tree.size(), [&] { accelerator.run(); });
     return 0;

@@ -69,8 +69,7 @@ std::vector<Contender> make_contenders(const Problem& problem) {
     contenders.push_back(make_own(problem, "mexx", true));
   }
   if (problem.rods) {
-    for (const auto integrator : {SimbodyIntegrator::kMerson, SimbodyIntegrator::kFeldberg,
-                                  SimbodyIntegrator::kRungeKutta3, SimbodyIntegrator::kVerlet}) {
+    for (const auto integrator : {SimbodyIntegrator::kMerson, SimbodyIntegrator::kFeldberg}) {
       contenders.push_back(make_simbody(problem, integrator));
     }
     return contenders;
@@ -181,14 +180,18 @@ void print_rows(std::span<const Row> rows) {
 void print_at_equal_error(const std::string& problem, std::span<const Row> rows,
                           const std::vector<Contender>& contenders) {
   const std::string_view chosen = choose_yardstick(rows);
-  fmt::print("\nTimes at equal error [ms], and as multiples of `{}`\n\n", chosen);
-  std::vector<std::string> header{"problem", "error"};
-  for (const Contender& contender : contenders) header.push_back(contender.method);
+  fmt::print("\n## {}: times at equal error [ms] (`{}`)\n\n", problem, problem);
+  std::vector<std::string> header{"error"};
+  for (const Contender& contender : contenders) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.contender == &contender; });
+    const std::string solver = row == rows.end() ? "" : row->solver;
+    header.push_back(contender.method + (solver.empty() ? "" : ": " + solver));
+  }
   print_header(header);
   const WorkCurve yardstick(rows, chosen);
   for (int digits = 3; digits <= 10; ++digits) {
     const double error = std::pow(10, -digits);
-    std::vector<std::string> cells{problem, fmt::format("{:.0e}", error)};
+    std::vector<std::string> cells{fmt::format("{:.0e}", error)};
     const std::optional<double> unit = yardstick.seconds_at(error);
     for (const Contender& contender : contenders) {
       const std::optional<double> seconds = WorkCurve(rows, contender.method).seconds_at(error);
