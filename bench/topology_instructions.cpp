@@ -4,7 +4,8 @@
 // solver that takes them and by Simbody: what topology_bench measures by the clock, without the noise. Every figure is
 // a run of this program under callgrind,
 //
-//   valgrind --tool=callgrind --instr-atstart=no topology_instructions --count SOLVER planar|space chain|tree BODIES
+//   valgrind --tool=callgrind --instr-atstart=no --collect-atstart=no
+//     topology_instructions --count SOLVER planar|space chain|tree BODIES
 //
 // which counts between two marks only, so that the set-up has no part in it. Where a run fails, or takes too much time
 // or memory, there is '-'. Without TABLE about a quarter of an hour.
@@ -111,8 +112,8 @@ void print_counts(bool is_planar, bool is_chain, std::span<const Column> columns
   }
 }
 
-// Sparse LU, the reduced matrix and the branches need what grows faster than the number of bodies on trees or chains:
-// they are left out where that takes long and shows nothing.
+// Left out is what cannot be flat: the reduced matrix of trees, whose skyline widens with them, and the mass matrix of
+// joint coordinates, which is full for chains. Simbody with more bodies shows nothing new.
 constexpr std::array kForChains{Column{"sparse LU", 100000}, Column{"reduced", 100000}, Column{"recursive", 100000},
                                 Column{"articulated", 100000}, Column{kSimbody, 10000}};
 constexpr std::array kForTrees{Column{"sparse LU", 100000}, Column{"recursive", 100000}, Column{"articulated", 100000},

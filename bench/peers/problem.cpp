@@ -78,12 +78,12 @@ Problem make_rods(const RodTree& rods) {
   // Simbody converges to the same positions: its errors show it.
   auto options = integrators::Options::with_tolerance(1e-12);
   options.method = "mexx";
-  const integrators::RunResult run = integrate(*joint, joint->from_quasi(setup.start), setup.t_end, options);
+  const integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
   if (!run.ok()) throw std::runtime_error(run.reason);
   return {"",
           setup,
           rods,
-          [reference = joint->to_quasi(run.state, false).q, is_planar = rods.is_planar](const linalg::Vector& q) {
+          [reference = run.state.q, is_planar = rods.is_planar](const linalg::Vector& q) {
             return calc_distance(q, reference, is_planar);
           },
           joint,
