@@ -12,8 +12,8 @@ Form make_form(const cases::Case& setup, Coordinates coordinates) {
   return Form{joint, joint->from_quasi(setup.start)};
 }
 
-Accelerator::Accelerator(const Form& form, kkt::BackEnd back_end)
-    : state_(form.start), evaluation_(*form.system), accelerations_(evaluation_, {.back_end = back_end}) {
+Accelerator::Accelerator(const Form& form, const kkt::SolverOptions& options)
+    : state_(form.start), evaluation_(*form.system), accelerations_(evaluation_, options) {
   evaluation_.set_x(state_.x);
 }
 

@@ -41,7 +41,7 @@ Form make_form(const cases::Case& setup, Coordinates coordinates);
 /// solution.
 class Accelerator {
  public:
-  Accelerator(const Form& form, kkt::BackEnd back_end);
+  Accelerator(const Form& form, const kkt::SolverOptions& options);
 
   /// Throws std::runtime_error when they cannot be computed.
   void run();

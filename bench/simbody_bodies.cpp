@@ -103,8 +103,20 @@ std::vector<std::array<double, 3>> SimbodyBodies::accelerations() const {
   return result;
 }
 
-SimbodyBodies::Run SimbodyBodies::integrate(double t_end, double accuracy) const {
-  RungeKuttaMersonIntegrator integrator(system_->system);
+namespace {
+std::unique_ptr<Integrator> make_integrator(SimbodyIntegrator which, const SimTK::System& system) {
+  if (which == SimbodyIntegrator::kMerson) return std::make_unique<RungeKuttaMersonIntegrator>(system);
+  return std::make_unique<RungeKuttaFeldbergIntegrator>(system);
+}
+}  // namespace
+
+const char* name_of(SimbodyIntegrator integrator) {
+  return integrator == SimbodyIntegrator::kMerson ? "rk-merson" : "rk-feldberg";
+}
+
+SimbodyBodies::Run SimbodyBodies::integrate(double t_end, double accuracy, SimbodyIntegrator which) const {
+  const std::unique_ptr<Integrator> owner = make_integrator(which, system_->system);
+  Integrator& integrator = *owner;
   integrator.setAccuracy(accuracy);
   integrator.setFinalTime(t_end);
   integrator.initialize(system_->state);

@@ -11,6 +11,11 @@
 
 namespace trammel::bench {
 
+/// Those of Simbody that cost least at equal error: Merson's for large errors, Fehlberg's (as Simbody spells it) for
+/// small ones. RungeKutta3 and Verlet cost more at every error on chains of ten.
+enum class SimbodyIntegrator { kMerson, kFeldberg };
+const char* name_of(SimbodyIntegrator integrator);
+
 class SimbodyBodies {
  public:
   static SimbodyBodies rods(const RodTree& tree);
@@ -29,8 +34,8 @@ class SimbodyBodies {
     long steps = 0;
     long evaluations = 0;  ///< realisations of the accelerations
   };
-  /// From the start to t_end by Runge-Kutta-Merson, Simbody's usual choice.
-  Run integrate(double t_end, double accuracy) const;
+  /// From the start to t_end.
+  Run integrate(double t_end, double accuracy, SimbodyIntegrator integrator) const;
 
  private:
   struct System;

@@ -63,7 +63,7 @@ std::optional<double> time_contestant(const Contestant& contestant, const Case& 
     return std::nullopt;
   std::optional<Accelerator> accelerator;
   try {
-    accelerator.emplace(form, contestant.back_end);
+    accelerator.emplace(form, kkt::SolverOptions{.back_end = contestant.back_end});
   } catch (const std::logic_error&) {  // std::length_error of a skyline, std::invalid_argument of the recursion
     return std::nullopt;
   }
@@ -71,12 +71,12 @@ std::optional<double> time_contestant(const Contestant& contestant, const Case& 
 }
 
 double time_evaluation(const Case& setup) {
-  Accelerator accelerator(make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
+  Accelerator accelerator(make_form(setup, Coordinates::kBody), {});
   return time_call([&] { accelerator.evaluate(); });
 }
 
 double time_simbody(SimbodyBodies& simbody, const Case& setup) {
-  Accelerator ours(make_form(setup, Coordinates::kBody), BackEnd::kAutomatic);
+  Accelerator ours(make_form(setup, Coordinates::kBody), {});
   ours.run();
   simbody.accelerate();
   compare(simbody, setup, ours.point().a);
@@ -117,7 +117,7 @@ void print_trees(bool is_planar) {
       const RodTree tree = make(n, is_planar);
       std::optional<SimbodyBodies> simbody;
       if (n <= kMostForSimbody) simbody.emplace(SimbodyBodies::rods(tree));
-      print_contest(name, n, build_text(name, tree.write_model()), std::move(simbody));
+      print_contest(name, n, compile_text(name, tree.write_model()), std::move(simbody));
     }
   }
 }
@@ -192,11 +192,11 @@ void print_orderings() {
     const std::string space = is_planar ? "planar" : "spatial";
     for (const int n : {10, 100, 1000, 10000}) {
       const RodTree chain = RodTree::chain(n, is_planar), tree = RodTree::binary(n, is_planar);
-      print_orderings_of(space + " chain", n, build_text("chain", chain.write_model()));
-      print_orderings_of(space + " chain, shuffled", n, build_text("chain", chain.write_model(shuffled_listing(n))));
-      print_orderings_of(space + " binary tree", n, build_text("tree", tree.write_model()));
+      print_orderings_of(space + " chain", n, compile_text("chain", chain.write_model()));
+      print_orderings_of(space + " chain, shuffled", n, compile_text("chain", chain.write_model(shuffled_listing(n))));
+      print_orderings_of(space + " binary tree", n, compile_text("tree", tree.write_model()));
       print_orderings_of(space + " binary tree, shuffled", n,
-                         build_text("tree", tree.write_model(shuffled_listing(n))));
+                         compile_text("tree", tree.write_model(shuffled_listing(n))));
     }
   }
   for (const int n : {1, 10, 40, 1000}) {

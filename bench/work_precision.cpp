@@ -1,21 +1,24 @@
 // work_precision [--json] [--problem NAME] [--repetitions N]
 //
 // Runs `projection`, the other methods for non-stiff systems and their peers over a range of tolerances and prints what
-// each error costs: error against the reference, evaluations, steps, time, and the time divided by what `projection`
-// needs for the same error. Times are processor times from problem to solution, set-up included: medians of repetitions
-// that go round all rows, so that a slow moment of the machine hits every method alike.
+// each error costs: error against the reference, evaluations, steps, time, and the time divided by what the yardstick
+// needs for the same error. The yardstick is `projection` with its automatic choice of the linear solver, in the
+// coordinates, of bodies or of joints, in which it is faster on the problem. Times are processor times of runs of
+// models that are compiled, of ours and of others: medians of repetitions that go round all rows, so that a slow moment
+// of the machine hits every method alike.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "bench/markdown_table.h"
 #include "bench/peers/contender.h"
 #include "bench/peers/erk_peer.h"
 #include "bench/peers/ida_peer.h"
@@ -27,7 +30,9 @@
 namespace trammel::bench {
 namespace {
 
-constexpr std::string_view kYardstick = "projection";
+constexpr std::string_view kYardstick = "projection", kJointYardstick = "projection, joint";
+constexpr double kRowSeconds = 1.5;    // of all repetitions of a row, if possible
+constexpr double kMostRunSeconds = 3;  // of a run; a method that has needed as much is not asked for tighter tolerances
 
 struct Row {
   std::string problem;
@@ -36,29 +41,42 @@ struct Row {
   double error;
   long evaluations;
   long steps;
+  std::string solver;
+  int repetitions;
   std::vector<double> times;  ///< [s], one a repetition
   double seconds = 0;         ///< median of them
   std::optional<double> ratio;
 };
 
-Contender make_own(const Problem& problem, const std::string& method) {
-  const cases::Case& setup = problem.setup;
-  return {method, decades(3, 11), [&setup, method](double tolerance) {
+Contender make_own(const Problem& problem, const std::string& method, bool is_joint = false) {
+  return {method + (is_joint ? ", joint" : ""), decades(3, problem.most_digits),
+          [&problem, method, is_joint](double tolerance) {
+            const cases::Case& setup = problem.setup;
             auto options = integrators::Options::with_tolerance(tolerance);
             options.method = method;
-            integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
-            if (!run.ok()) throw std::runtime_error(run.reason);
-            return Outcome{run.state.q, run.statistics.evaluations.force, run.statistics.steps};
+            options.time_limit = kMostRunSeconds;
+            integrators::RunResult run =
+                is_joint ? integrate(*problem.joint, problem.joint->from_quasi(setup.start), setup.t_end, options)
+                         : integrate(*setup.system, setup.start, setup.t_end, options);
+            if (run.status != integrators::RunStatus::kCompleted) throw std::runtime_error(run.reason);
+            return Outcome{is_joint ? problem.joint->to_quasi(run.state, false).q : run.state.q,
+                           run.statistics.evaluations.force, run.statistics.steps, run.statistics.linear_solver};
           }};
 }
 
 std::vector<Contender> make_contenders(const Problem& problem) {
-  std::vector<Contender> contenders{make_own(problem, std::string(kYardstick)), make_own(problem, "mexx"),
-                                    make_own(problem, "herk")};
+  std::vector<Contender> contenders{make_own(problem, std::string(kYardstick)), make_own(problem, "mexx")};
+  if (problem.joint) {
+    contenders.push_back(make_own(problem, std::string(kYardstick), true));
+    contenders.push_back(make_own(problem, "mexx", true));
+  }
   if (problem.rods) {
-    contenders.push_back(make_simbody(problem));
+    for (const auto integrator : {SimbodyIntegrator::kMerson, SimbodyIntegrator::kFeldberg}) {
+      contenders.push_back(make_simbody(problem, integrator));
+    }
     return contenders;
   }
+  contenders.push_back(make_own(problem, "herk"));
   contenders.push_back(make_underlying_ode(problem));
   if (problem.name == "andrews") contenders.push_back(make_reduced_andrews(problem));
   contenders.push_back(make_ida(problem, IdaForm::kStabilised));
@@ -94,28 +112,46 @@ class WorkCurve {
   std::vector<Point> points_;  // from the smallest error on
 };
 
+/// In the coordinates that need less time for more of the errors.
+std::string_view choose_yardstick(std::span<const Row> rows) {
+  const WorkCurve body(rows, kYardstick), joint(rows, kJointYardstick);
+  int balance = 0;
+  for (int digits = 3; digits <= 10; ++digits) {
+    const auto one = body.seconds_at(std::pow(10, -digits)), other = joint.seconds_at(std::pow(10, -digits));
+    if (one && other) balance += *other < *one ? 1 : -1;
+  }
+  return balance > 0 ? kJointYardstick : kYardstick;
+}
+
 std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& contenders, int repetitions) {
   std::vector<Row> rows;
   for (const Contender& contender : contenders) {
     for (const double tolerance : contender.tolerances) {
+      const double begin = processor_seconds();
       try {
         const Outcome warm_up = contender.run(tolerance);
-        rows.push_back({problem.name,
-                        &contender,
-                        tolerance,
-                        problem.calc_error(warm_up.q),
-                        warm_up.evaluations,
-                        warm_up.steps,
-                        {},
-                        0,
-                        {}});
+        const double seconds = std::max(processor_seconds() - begin, 1e-9);
+        rows.push_back(
+            {problem.name,
+             &contender,
+             tolerance,
+             problem.calc_error(warm_up.q),
+             warm_up.evaluations,
+             warm_up.steps,
+             warm_up.solver,
+             std::clamp(static_cast<int>(std::min(kRowSeconds / seconds, 1e6)), std::min(3, repetitions), repetitions),
+             {},
+             0,
+             {}});
       } catch (const std::runtime_error& failure) {
         fmt::print(stderr, "{}, {}, tolerance {:g}: {}\n", problem.name, contender.method, tolerance, failure.what());
       }
+      if (processor_seconds() - begin > 0.9 * kMostRunSeconds) break;
     }
   }
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     for (Row& row : rows) {
+      if (repetition >= row.repetitions) continue;
       const double begin = processor_seconds();
       row.contender->run(row.tolerance);
       row.times.push_back(processor_seconds() - begin);
@@ -126,7 +162,7 @@ std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& c
     std::nth_element(row.times.begin(), middle, row.times.end());
     row.seconds = *middle;
   }
-  const WorkCurve yardstick(rows, kYardstick);
+  const WorkCurve yardstick(rows, choose_yardstick(rows));
   for (Row& row : rows) {
     if (const auto seconds = yardstick.seconds_at(row.error)) row.ratio = row.seconds / *seconds;
   }
@@ -134,31 +170,38 @@ std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& c
 }
 
 void print_rows(std::span<const Row> rows) {
-  fmt::print("{:<18}{:<14}{:>10}{:>12}{:>13}{:>9}{:>11}{:>8}\n", "problem", "method", "tolerance", "error",
-             "evaluations", "steps", "time [ms]", "ratio");
+  fmt::print("{:<20}{:<22}{:>10}{:>12}{:>13}{:>9}{:>11}{:>8}   {}\n", "problem", "method", "tolerance", "error",
+             "evaluations", "steps", "time [ms]", "ratio", "linear solver");
   for (const Row& row : rows) {
-    fmt::print("{:<18}{:<14}{:>10.0e}{:>12.2e}{:>13}{:>9}{:>11.3f}{:>8}\n", row.problem, row.contender->method,
+    fmt::print("{:<20}{:<22}{:>10.0e}{:>12.2e}{:>13}{:>9}{:>11.3f}{:>8}   {}\n", row.problem, row.contender->method,
                row.tolerance, row.error, row.evaluations, row.steps, 1e3 * row.seconds,
-               row.ratio ? fmt::format("{:.2f}", *row.ratio) : "-");
+               row.ratio ? fmt::format("{:.2f}", *row.ratio) : "-", row.solver);
   }
 }
 
-/// Time of every method for errors of 1e-3, 1e-4, ..., and in brackets its ratio to `projection`.
-void print_at_equal_error(std::span<const Row> rows, const std::vector<Contender>& contenders) {
-  fmt::print("\n{:<14}", "error");
-  for (const Contender& contender : contenders) fmt::print("{:>18}", contender.method);
-  fmt::print("   [ms] (ratio)\n");
-  const WorkCurve yardstick(rows, kYardstick);
+/// Time of every method for errors of 1e-3, 1e-4, ... [ms], and in brackets its ratio to the yardstick.
+void print_at_equal_error(const std::string& problem, std::span<const Row> rows,
+                          const std::vector<Contender>& contenders) {
+  const std::string_view chosen = choose_yardstick(rows);
+  fmt::print("\n## {}: times at equal error [ms] (`{}`)\n\n", problem, problem);
+  std::vector<std::string> header{"error"};
+  for (const Contender& contender : contenders) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.contender == &contender; });
+    const std::string solver = row == rows.end() ? "" : row->solver;
+    header.push_back(contender.method + (solver.empty() ? "" : ": " + solver));
+  }
+  print_header(header);
+  const WorkCurve yardstick(rows, chosen);
   for (int digits = 3; digits <= 10; ++digits) {
     const double error = std::pow(10, -digits);
-    fmt::print("{:<14.0e}", error);
+    std::vector<std::string> cells{fmt::format("{:.0e}", error)};
     const std::optional<double> unit = yardstick.seconds_at(error);
     for (const Contender& contender : contenders) {
       const std::optional<double> seconds = WorkCurve(rows, contender.method).seconds_at(error);
-      const std::string ratio = seconds && unit ? fmt::format("({:.2f})", *seconds / *unit) : "";
-      fmt::print("{:>18}", seconds ? fmt::format("{:.3f} {:>8}", 1e3 * *seconds, ratio) : "-");
+      const std::string ratio = seconds && unit ? fmt::format(" ({:.2g})", *seconds / *unit) : "";
+      cells.push_back(seconds ? fmt::format("{:.3g}{}", 1e3 * *seconds, ratio) : "-");
     }
-    fmt::print("\n");
+    print_row(cells);
   }
   fmt::print("\n");
 }
@@ -167,7 +210,8 @@ nlohmann::json to_json(const Row& row) {
   nlohmann::json json{{"problem", row.problem},         {"method", row.contender->method},
                       {"tolerance", row.tolerance},     {"error", row.error},
                       {"evaluations", row.evaluations}, {"steps", row.steps},
-                      {"seconds", row.seconds},         {"ratio", nullptr}};
+                      {"seconds", row.seconds},         {"ratio", nullptr},
+                      {"linear_solver", row.solver}};
   if (row.ratio) json["ratio"] = *row.ratio;
   return json;
 }
@@ -196,24 +240,35 @@ std::optional<Arguments> parse(std::span<char*> words) {
   return arguments;
 }
 
+/// In the order in which they are printed.
+std::vector<std::pair<std::string, std::function<Problem()>>> make_problems() {
+  std::vector<std::pair<std::string, std::function<Problem()>>> problems{
+      {"andrews", make_andrews}, {"chain-10", make_chain_10}, {"four-bar-40", make_four_bars}};
+  for (const int n : {10, 100, 1000}) {
+    problems.emplace_back(fmt::format("planar-chain-{}", n), [n] { return make_rods(RodTree::chain(n, true)); });
+  }
+  for (const int n : {10, 100, 1000}) {
+    problems.emplace_back(fmt::format("spatial-chain-{}", n), [n] { return make_rods(RodTree::chain(n, false)); });
+  }
+  for (const int n : {100, 1000}) {
+    problems.emplace_back(fmt::format("spatial-tree-{}", n), [n] { return make_rods(RodTree::binary(n, false)); });
+  }
+  return problems;
+}
+
 int run(const Arguments& arguments) {
   nlohmann::json json{{"schema", "trammel.work_precision/1"}, {"rows", nlohmann::json::array()}};
-  const auto make_chain_in_space = [](int n) { return [n] { return make_spatial_chain(n); }; };
-  const std::map<std::string, std::function<Problem()>> problems{{"andrews", make_andrews},
-                                                                 {"chain-10", make_chain_10},
-                                                                 {"four-bar-40", make_four_bars},
-                                                                 {"spatial-chain-10", make_chain_in_space(10)},
-                                                                 {"spatial-chain-100", make_chain_in_space(100)}};
-  for (const auto& [name, make] : problems) {
+  for (const auto& [name, make] : make_problems()) {
     if (!arguments.problem.empty() && arguments.problem != name) continue;
-    const Problem problem = make();
+    Problem problem = make();
+    problem.name = name;
     const std::vector<Contender> contenders = make_contenders(problem);
     const std::vector<Row> rows = measure(problem, contenders, arguments.repetitions);
     if (arguments.json) {
       for (const Row& row : rows) json["rows"].push_back(to_json(row));
     } else {
       print_rows(rows);
-      print_at_equal_error(rows, contenders);
+      print_at_equal_error(name, rows, contenders);
     }
   }
   if (arguments.json) fmt::print("{}\n", json.dump(1));
@@ -226,10 +281,9 @@ int run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   const auto arguments = trammel::bench::parse({argv, static_cast<std::size_t>(argc)});
   if (!arguments) {
-    fmt::print(
-        stderr,
-        "usage: work_precision [--json] [--problem andrews|chain-10|four-bar-40|spatial-chain-10|spatial-chain-100] "
-        "[--repetitions N]\n");
+    fmt::print(stderr, "usage: work_precision [--json] [--problem NAME] [--repetitions N]; problems:");
+    for (const auto& [name, make] : trammel::bench::make_problems()) fmt::print(stderr, " {}", name);
+    fmt::print(stderr, "\n");
     return 2;
   }
   return trammel::bench::run(*arguments);

@@ -15,6 +15,7 @@ struct Outcome {
   linalg::Vector q;      ///< at the end, in the coordinates of the case
   long evaluations = 0;  ///< of the forces
   long steps = 0;        ///< accepted
+  std::string solver{};  ///< of the linear equations
 };
 
 /// 10^-first, ..., 10^-last.
@@ -27,7 +28,7 @@ inline std::vector<double> decades(int first, int last) {
 struct Contender {
   std::string method;
   std::vector<double> tolerances;  ///< from loose to tight
-  /// Everything a user would do for one run, set-up included. Throws std::runtime_error when it fails.
+  /// Everything a user would do for one run of a model that is compiled. Throws std::runtime_error when it fails.
   std::function<Outcome(double tolerance)> run;
 };
 

@@ -80,6 +80,7 @@ Contender make_underlying_ode(const Problem& problem) {
             const VectorOwner y = make_vector(start);
             Outcome outcome = run_erk(Underlying::calc_rate, &underlying, y.get(), setup.t_end, tolerance);
             outcome.q = as_vector(y.get()).head(setup.start.q.size());
+            outcome.solver = to_string(underlying.accelerations.metric().back_end());
             return outcome;
           }};
 }

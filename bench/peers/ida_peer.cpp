@@ -198,6 +198,7 @@ Outcome IdaEquations::run(double t_end, double tolerance) {
   check(IDAGetNumSteps(ida.get(), &outcome.steps), "IDAGetNumSteps");
   check(IDAGetNumResEvals(ida.get(), &outcome.evaluations), "IDAGetNumResEvals");
   outcome.q = parts(y.get()).q;
+  outcome.solver = structure_.mass.is_full() ? "dense LU" : "KLU";
   return outcome;
 }
 

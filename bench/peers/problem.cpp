@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bench/text_case.h"
+#include "trammel/analyses/joint_coordinates.h"
 #include "trammel/integrators/integrate.h"
 
 namespace trammel::bench {
@@ -37,11 +38,11 @@ double calc_chain_error(const linalg::Vector& q) {
   return std::max({error, std::abs(x - kChainTip[0]), std::abs(y - kChainTip[1])});
 }
 
-/// The largest distance of bodies in space from where they should be; q holds 7 coordinates a body.
-double calc_distance(const linalg::Vector& q, const linalg::Vector& reference) {
+/// The largest distance of bodies from where they should be; q holds 3 coordinates a body in the plane, 7 in space.
+double calc_distance(const linalg::Vector& q, const linalg::Vector& reference, bool is_planar) {
   double error = 0;
-  for (Eigen::Index k = 0; k < q.size(); k += 7) {
-    error = std::max(error, (q - reference).segment<3>(k).norm());
+  for (Eigen::Index k = 0; k < q.size(); k += is_planar ? 3 : 7) {
+    error = std::max(error, (q - reference).segment(k, is_planar ? 2 : 3).norm());
   }
   return error;
 }
@@ -65,24 +66,28 @@ double calc_four_bar_angle(int loops, double t_end) {
 
 }  // namespace
 
-Problem make_andrews() { return {"andrews", build_case(*cases::find_case("andrews")), {}, calc_andrews_error}; }
+Problem make_andrews() { return {"", build_case(*cases::find_case("andrews")), {}, calc_andrews_error}; }
 
-Problem make_chain_10() {
-  return {"chain-10", build_case(*cases::find_case("chain"), {{"n", 10}}), {}, calc_chain_error};
-}
+Problem make_chain_10() { return {"", build_case(*cases::find_case("chain"), {{"n", 10}}), {}, calc_chain_error}; }
 
-Problem make_spatial_chain(int n) {
-  const RodTree rods = RodTree::chain(n, false);
-  const std::string name = "spatial-chain-" + std::to_string(n);
-  cases::Case setup = build_text(name, rods.write_model());
-  setup.t_end = 0.5;
+Problem make_rods(const RodTree& rods) {
+  const bool is_large = rods.size() >= 1000;
+  cases::Case setup = compile_text("rods", rods.write_model());
+  setup.t_end = is_large ? 0.05 : 0.5;
+  const auto joint = analyses::make_joint_form(setup.mechanism, setup.start);
   // Simbody converges to the same positions: its errors show it.
   auto options = integrators::Options::with_tolerance(1e-12);
-  options.method = "projection";
+  options.method = "mexx";
   const integrators::RunResult run = integrate(*setup.system, setup.start, setup.t_end, options);
   if (!run.ok()) throw std::runtime_error(run.reason);
-  return {name, setup, rods,
-          [reference = run.state.q](const linalg::Vector& q) { return calc_distance(q, reference); }};
+  return {"",
+          setup,
+          rods,
+          [reference = run.state.q, is_planar = rods.is_planar](const linalg::Vector& q) {
+            return calc_distance(q, reference, is_planar);
+          },
+          joint,
+          is_large ? 9 : 11};
 }
 
 Problem make_four_bars() {
@@ -90,13 +95,14 @@ Problem make_four_bars() {
   cases::Case setup = build_case(*cases::find_case("four-bar"), {{"n", kLoops}});
   setup.t_end = 0.5;
   const double crank = std::numbers::pi / 2 - calc_four_bar_angle(kLoops, setup.t_end);
-  return {"four-bar-40", setup, {}, [crank](const linalg::Vector& q) {
-            double error = 0;
-            for (int k = 0; k < 2 * kLoops + 1; ++k) {
-              error = std::max(error, std::abs(q[3 * k + 2] - (k <= kLoops ? crank : 0)));
-            }
-            return error;
-          }};
+  const auto calc_error = [crank](const linalg::Vector& q) {
+    double error = 0;
+    for (int k = 0; k < 2 * kLoops + 1; ++k) {
+      error = std::max(error, std::abs(q[3 * k + 2] - (k <= kLoops ? crank : 0)));
+    }
+    return error;
+  };
+  return {"", setup, {}, calc_error, analyses::make_joint_form(setup.mechanism, setup.start)};
 }
 
 }  // namespace trammel::bench

@@ -1,13 +1,14 @@
 #pragma once
 
-// Simbody's Runge-Kutta-Merson integrator on rods in space, in joint coordinates.
+// Simbody's integrators on rods, in joint coordinates.
 
 #include "bench/peers/contender.h"
 #include "bench/peers/problem.h"
+#include "bench/simbody_bodies.h"
 
 namespace trammel::bench {
 
-/// Keeps a reference to the problem, which has Problem::rods.
-Contender make_simbody(const Problem& problem);
+/// Keeps a reference to the problem, which has Problem::rods. As with ours, the model is compiled beforehand.
+Contender make_simbody(const Problem& problem, SimbodyIntegrator integrator);
 
 }  // namespace trammel::bench

@@ -125,23 +125,9 @@ OperationCount count_operations(const Step& step) {
   return Counted::count;
 }
 
-struct NamedSample {
-  TreeSample sample;
-  dae::Structure structure;
-
-  explicit NamedSample(TreeSample s) : sample(std::move(s)) {
-    std::vector<std::string> velocities, rows;
-    for (int i = 0; i < sample.n; ++i) velocities.push_back("v" + std::to_string(i));
-    for (int r = 0; r < int(sample.G.rows()); ++r) rows.push_back("r" + std::to_string(r));
-    structure = dae::Structure::sparse(velocities, rows, sample.mass, sample.jacobian);
-    structure.tree = sample.tree;
-  }
-};
-
 /// Algorithm 4 step by step with numbers that count, against the statement; and the solution against a dense one.
-BranchOperations check_operations(const NamedSample& named) {
-  const TreeSample& sample = named.sample;
-  const BranchOperations stated = calc_operations(named.structure);
+BranchOperations check_operations(const TreeSample& sample) {
+  const BranchOperations stated = calc_operations(sample.make_structure());
   const auto at = [](int i) { return std::size_t(i); };
   const int n = sample.n, m = int(sample.G.rows());
   BranchFactors<Counted> factors(sample.mass, *BranchRows::make(sample.mass, &sample.tree));
@@ -201,37 +187,13 @@ TEST(BranchSolver, OperationsAreThoseStatedOnRandomTrees) {
     TreeSample sample(testing::make_random_shape(6, 20, random), 4, random, true);
     sample.touch_only({{0, 5}, {10, 19}, {0, 10}, {0, 5}});
     if (Eigen::FullPivLU<Eigen::MatrixXd>(sample.G).rank() < 4) continue;
-    check_operations(NamedSample(std::move(sample)));
+    check_operations(sample);
   }
-}
-
-/// The vehicle of the thesis, 3.4.3.5, figure 10: on the chassis four upper control arms (hinged), on each of them a
-/// wheel spindle (spherical), four lower control arms (hinged) and the rack (sliding). Cut are the spherical joints
-/// between lower arms and spindles, 3 rows each, and four rods: from the rack to the front spindles, from the chassis
-/// to the rear ones, a row each.
-TreeSample make_hmmwv() {
-  TreeShape shape{6, {-1}, {6}};
-  const auto add = [&](int parent, int count) {
-    shape.parents.push_back(parent);
-    shape.counts.push_back(count);
-    return int(shape.parents.size()) - 1;
-  };
-  const int rack = add(0, 1);
-  std::vector<std::vector<int>> touched;
-  for (int corner = 0; corner < 4; ++corner) {
-    const int upper = add(0, 1), spindle = add(upper, 3), lower = add(0, 1);
-    for (int r = 0; r < 3; ++r) touched.push_back({0, upper, spindle, lower});
-    touched.push_back(corner < 2 ? std::vector<int>{0, upper, spindle, rack} : std::vector<int>{0, upper, spindle});
-  }
-  RandomNumbers random(14);
-  TreeSample sample(shape, 16, random);
-  sample.touch_only(touched);
-  return sample;
 }
 
 TEST(BranchSolver, OperationsOnTheVehicleOfTheThesis) {
-  const NamedSample vehicle(make_hmmwv());
-  ASSERT_EQ(vehicle.sample.n, 27);
+  const TreeSample vehicle = testing::make_thesis_vehicle();
+  ASSERT_EQ(vehicle.n, 27);
   const BranchOperations stated = check_operations(vehicle);
   // Table 7. The entries of L below its diagonal, 165, are divided there by the diagonal, and multiplied here by its
   // reciprocal. There the blocks of M on the diagonal are updated whole, here their lower triangle: by each of the 21

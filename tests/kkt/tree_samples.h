@@ -1,11 +1,12 @@
 #pragma once
 
-// Random trees of bodies, with the mass matrix assembled from Jacobians of all bodies: nothing recursive, nothing
-// sparse.
+// Random trees of bodies, and one of the thesis' shape, with the mass matrix assembled from Jacobians of all bodies:
+// nothing recursive, nothing sparse.
 
 #include <Eigen/Dense>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "trammel/dae/structure.h"
@@ -157,6 +158,15 @@ struct TreeSample {
     A << M, G.transpose(), G, MatrixXd::Zero(m, m);
     return A;
   }
+  /// With names by number.
+  dae::Structure make_structure() const {
+    std::vector<std::string> velocities, rows;
+    for (int i = 0; i < n; ++i) velocities.push_back("v" + std::to_string(i));
+    for (int r = 0; r < int(G.rows()); ++r) rows.push_back("r" + std::to_string(r));
+    dae::Structure structure = dae::Structure::sparse(velocities, rows, mass, jacobian);
+    structure.tree = tree;
+    return structure;
+  }
   kkt::Layout layout(bool with_tree = true) const {
     kkt::Layout l;
     l.upper = n;
@@ -168,6 +178,30 @@ struct TreeSample {
     return l;
   }
 };
+
+/// The vehicle of the thesis, 3.4.3.5, figure 10: on the chassis four upper control arms (hinged), on each of them a
+/// wheel spindle (spherical), four lower control arms (hinged) and the rack (sliding). Cut are the spherical joints
+/// between lower arms and spindles, 3 rows each, and four rods: from the rack to the front spindles, from the chassis
+/// to the rear ones, a row each.
+inline TreeSample make_thesis_vehicle() {
+  TreeShape shape{6, {-1}, {6}};
+  const auto add = [&](int parent, int count) {
+    shape.parents.push_back(parent);
+    shape.counts.push_back(count);
+    return int(shape.parents.size()) - 1;
+  };
+  const int rack = add(0, 1);
+  std::vector<std::vector<int>> touched;
+  for (int corner = 0; corner < 4; ++corner) {
+    const int upper = add(0, 1), spindle = add(upper, 3), lower = add(0, 1);
+    for (int r = 0; r < 3; ++r) touched.push_back({0, upper, spindle, lower});
+    touched.push_back(corner < 2 ? std::vector<int>{0, upper, spindle, rack} : std::vector<int>{0, upper, spindle});
+  }
+  RandomNumbers random(14);
+  TreeSample sample(shape, 16, random);
+  sample.touch_only(touched);
+  return sample;
+}
 
 /// Largest error of (u, w) against a solution by full pivoting, relative to what the condition of the matrix allows.
 inline double calc_error(const MatrixXd& A, const VectorXd& b, const VectorXd& solution) {
