@@ -2,6 +2,7 @@
 // against a reference, prints tables and advice and writes a page.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "compare_reference.h"
 #include "compare_store.h"
 #include "compare_variables.h"
+#include "coordinates_option.h"
 #include "page.h"
 #include "problem.h"
 #include "run_control.h"
@@ -32,8 +34,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kJointCoordinates = "joint";
-
 struct CompareArguments {
   ProblemRequest request;
   std::vector<std::string> methods;
@@ -41,7 +41,7 @@ struct CompareArguments {
   std::vector<std::string> variables;
   std::optional<double> t_end;
   std::optional<std::string> reference, out;
-  std::string coordinates = "body";
+  std::string coordinates = kBodyCoordinates;
   int samples = 100;
   double time_limit = 60;
   int jobs = 0;
@@ -88,15 +88,45 @@ void check_methods(const std::vector<std::string>& methods) {
   }
 }
 
-/// The form of all runs, if it is not that which each method can take.
-std::optional<analyses::FormKind> choose_form(const CompareArguments& arguments, const Problem& problem) {
-  if (arguments.coordinates != kJointCoordinates) return std::nullopt;
+/// In which coordinates the methods integrate, in words: "those of the joints (...): projection, mexx". Empty for
+/// equations.
+std::string describe_forms(const CompareArguments& arguments, const Problem& problem,
+                           const analyses::CompareOptions& options) {
+  if (!problem.given.mechanism) return {};
+  std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
+  for (const integrators::MethodEntry* method : integrators::methods()) {
+    const auto& wanted = options.methods;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), method->name) == wanted.end()) continue;
+    const auto found = options.method_options.find(method->name);
+    analyses::Form form;
+    try {
+      form = analyses::choose_form(
+          problem.given.mechanism, problem.given.start, *method, to_form_kind(arguments.coordinates),
+          found == options.method_options.end() ? integrators::MethodOptions{} : found->second);
+    } catch (const std::invalid_argument&) {
+      continue;  // it is listed among those that cannot
+    }
+    const std::string text = describe_coordinates(form);
+    auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == text; });
+    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {text, {}});
+    kind->second.push_back(method->name);
+  }
+  if (kinds.size() == 1) return kinds.front().first;
+  std::string all;
+  for (const auto& [text, names] : kinds) {
+    all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", text, fmt::join(names, ", "));
+  }
+  return all;
+}
+
+/// Throws InputError when the problem has no such coordinates.
+void check_coordinates(const CompareArguments& arguments, const Problem& problem) {
+  if (to_form_kind(arguments.coordinates) != analyses::FormKind::kJoint) return;
   try {
     analyses::make_joint_form(problem.given.mechanism, problem.given.start);
   } catch (const std::invalid_argument& error) {
     throw InputError(error.what());
   }
-  return analyses::FormKind::kJoint;
 }
 
 /// A problem for each thread. The system is shared; events are made anew.
@@ -178,7 +208,7 @@ Json list_settings(const CompareArguments& arguments, const Problem& problem, co
                 {"tightest", *std::min_element(options.tolerances.begin(), options.tolerances.end())},
                 {"h_max", fmt::format("{}", options.h_max)},
                 {"method_options", options.method_options}};
-  if (arguments.coordinates == kJointCoordinates) settings["coordinates"] = arguments.coordinates;
+  if (arguments.coordinates != kBodyCoordinates) settings["coordinates"] = arguments.coordinates;
   if (arguments.reference) settings["reference"] = identify_file(*arguments.reference);
   if (!options.variables.is_empty()) settings["variables"] = options.variables.names;
   return settings;
@@ -188,7 +218,7 @@ CompareContext describe_context(const CompareArguments& arguments, const Problem
   std::vector<std::string> words{arguments.request.name};
   for (const std::string& parameter : arguments.request.parameters) words.insert(words.end(), {"-p", parameter});
   if (arguments.t_end) words.insert(words.end(), {"--t-end", fmt::format("{}", *arguments.t_end)});
-  if (arguments.coordinates == kJointCoordinates) words.insert(words.end(), {"--coordinates", arguments.coordinates});
+  if (arguments.coordinates != kBodyCoordinates) words.insert(words.end(), {"--coordinates", arguments.coordinates});
   CompareContext context;
   context.name = problem.name;
   context.request = quote_request(words);
@@ -261,8 +291,9 @@ int run(const CompareArguments& arguments) {
                                  t_end, problem->given.start.t));
   }
   analyses::CompareOptions options = make_options(arguments, *problem);
+  check_coordinates(arguments, *problem);
   const analyses::ProblemFactory factory =
-      make_factory(problem, arguments.request, t_end, choose_form(arguments, *problem));
+      make_factory(problem, arguments.request, t_end, to_form_kind(arguments.coordinates));
   std::optional<analyses::ReferenceSolution> given;
   if (arguments.reference) given = load_reference_file(*arguments.reference, factory(), arguments.samples);
   ChosenVariables variables;
@@ -297,6 +328,7 @@ int run(const CompareArguments& arguments) {
   line.end();
   CompareContext context = describe_context(arguments, *problem, t_end);
   context.variables = std::move(variables.columns);
+  context.coordinates = describe_forms(arguments, *problem, options);
   return report(comparison, std::move(context), arguments, path, store);
 }
 
@@ -312,10 +344,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("--tols", a->tolerances, "Tolerances, default 1e-3,1e-4,...,1e-9")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command
-      ->add_option("--coordinates", a->coordinates,
-                   "Coordinates of a model: body, or joint (those of a spanning tree of its joints; default: body)")
-      ->check(CLI::IsMember({"body", kJointCoordinates}));
+  add_coordinates_option(*command, a->coordinates);
   command->add_option("--t-end", a->t_end, "End time [s]; default: that of the case");
   command->add_option("--samples", a->samples, "Number of times at which errors are measured (default 100)");
   command->add_option("--reference", a->reference,

@@ -20,6 +20,7 @@ struct CompareContext {
   int samples = 0;
   double time_limit = 0;              ///< [s]
   std::string report;                 ///< path of the page; empty when none was written
+  std::string coordinates;            ///< in which a model was integrated, in words; empty for equations
   std::vector<io::Column> variables;  ///< those whose errors are analysed one by one
 };
 

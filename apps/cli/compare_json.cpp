@@ -291,6 +291,7 @@ Json to_json(const analyses::Comparison& c, const CompareContext& context) {
             {"t_end", context.t_end},
             {"complete", !c.is_cancelled},
             {"problem", to_json(c.facts)},
+            {"coordinates", context.coordinates.empty() ? Json() : Json(context.coordinates)},
             {"reference", to_json(c.reference, false)},
             {"stiffness", to_json(c.stiffness)},
             {"runs", runs},

@@ -256,10 +256,11 @@ void add_reference(const Comparison& comparison, const CompareContext& context, 
   page.end_table();
 }
 
-void add_stiffness(const Comparison& comparison, Page& page) {
+void add_problem(const Comparison& comparison, const CompareContext& context, Page& page) {
   const analyses::Stiffness& stiffness = comparison.stiffness;
   page.heading("The problem");
   page.paragraph(describe_facts(comparison.facts) + ".");
+  if (!context.coordinates.empty()) page.paragraph(fmt::format("Coordinates: {}.", context.coordinates));
   page.paragraph(describe_stiffness(stiffness));
   if (stiffness.points.empty()) return;
   page.begin_table();
@@ -303,7 +304,7 @@ std::string make_compare_page(const Comparison& comparison, const CompareContext
     page.paragraph("Of long runs the smallest and the largest of neighbouring steps are shown.", "quiet");
   }
   add_reference(comparison, context, page);
-  add_stiffness(comparison, page);
+  add_problem(comparison, context, page);
   return page.finish(title);
 }
 

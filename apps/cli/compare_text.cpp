@@ -278,6 +278,7 @@ std::string describe_comparison(const Comparison& comparison, const CompareConte
   const auto add = [&](const char* heading, const std::string& body) {
     if (!body.empty()) text += fmt::format("\n{}\n{}", heading, body);
   };
+  if (!context.coordinates.empty()) add("coordinates", wrap(context.coordinates, "  "));
   if (comparison.reference.exists() || !comparison.is_cancelled) {
     add("reference", wrap(describe_reference(comparison.reference), "  "));
   }

@@ -8,6 +8,7 @@
 
 #include "column_choice.h"
 #include "commands.h"
+#include "coordinates_option.h"
 #include "run_control.h"
 #include "run_summary.h"
 #include "trammel/io/state_columns.h"
@@ -152,12 +153,15 @@ std::vector<std::string> ResultOutput::notes() const {
                   recorder_->lost(), recorder_->first_lost())};
 }
 
-int ResultOutput::finish(const integrators::RunResult& result, bool as_json, const std::string& coordinates) {
+int ResultOutput::finish(const integrators::RunResult& result, bool as_json,
+                         const std::optional<analyses::Form>& form) {
   auto summary = summarize_as_json(problem_.name, problem_.given, result);
-  if (!coordinates.empty()) summary["coordinates"] = coordinates;
   std::string saved, not_saved, in_coordinates;
-  if (!coordinates.empty())
-    in_coordinates = fmt::format("  coordinates    those of the {}\n", coordinates == "joint" ? "joints" : "bodies");
+  if (form && problem_.given.mechanism) {
+    summary["coordinates"] = name_coordinates(*form);
+    if (!form->reason.empty()) summary["coordinates_reason"] = form->reason;
+    in_coordinates = fmt::format("  coordinates    {}\n", describe_coordinates(*form));
+  }
   if (writer_) {
     try {
       for (const integrators::EventRecord& event : result.events) writer_->add_event(event.name, event.t);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "problem.h"
+#include "trammel/analyses/form.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/io/continuous_recorder.h"
 #include "trammel/io/mechanism_columns.h"
@@ -70,9 +71,9 @@ class ResultOutput {
   /// What the user should know of the continuous solution that was stored.
   std::vector<std::string> notes() const;
 
-  /// Completes the file, prints the summary and returns the exit status. `coordinates` are those in which a model was
-  /// run; empty: nothing is said of them.
-  int finish(const integrators::RunResult& result, bool as_json, const std::string& coordinates = {});
+  /// Completes the file, prints the summary and returns the exit status. Of a model it says in which coordinates it was
+  /// run, where a form is given.
+  int finish(const integrators::RunResult& result, bool as_json, const std::optional<analyses::Form>& form = {});
 
  private:
   const Problem& problem_;

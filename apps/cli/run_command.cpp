@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "coordinates_option.h"
 #include "page.h"
 #include "problem.h"
 #include "result_output.h"
@@ -28,7 +29,7 @@ struct RunArguments {
   ProblemRequest request;
   std::optional<std::string> method;
   std::optional<std::string> form;
-  std::string coordinates = "body";
+  std::string coordinates = kBodyCoordinates;
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_initial, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
@@ -48,7 +49,6 @@ struct RunArguments {
 
 constexpr const char* kNamedByRun = "*";
 constexpr const char* kAllColumns = "*";
-constexpr const char* kJointCoordinates = "joint";
 
 /// Rows of a result file when the user does not say how many.
 constexpr int kDefaultOutputs = 200;
@@ -157,13 +157,12 @@ std::optional<ContinuousRequest> choose_continuous(const RunArguments& a, const 
   return request;
 }
 
-io::ResultHeader describe_run(const integrators::Options& options, const RunArguments& arguments,
-                              const Problem& problem) {
+io::ResultHeader describe_run(const integrators::Options& options, const analyses::Form& form, const Problem& problem) {
   io::ResultHeader header;
   header.method = options.method;
   header.tolerance = options.rtol;
   header.attributes.emplace_back("atol", fmt::format("{}", options.atol));
-  if (problem.given.mechanism) header.attributes.emplace_back("coordinates", arguments.coordinates);
+  if (problem.given.mechanism) header.attributes.emplace_back("coordinates", name_coordinates(form));
   for (const auto& [name, value] : options.method_options) header.attributes.emplace_back("option " + name, value);
   header.step_columns = {{"t", "s", "", "end of the step"},
                          {"h", "s", "", "its size"},
@@ -175,21 +174,20 @@ io::ResultHeader describe_run(const integrators::Options& options, const RunArgu
 }
 
 /// The form that the user asks for, or the one that the method can take.
-analyses::Form choose_form(const RunArguments& arguments, const Problem& problem,
-                           const integrators::MethodEntry& method) {
-  std::optional<analyses::FormKind> wanted;
-  if (arguments.form) wanted = *arguments.form == "plain" ? analyses::FormKind::kPlain : analyses::FormKind::kQuasi;
+analyses::Form choose_form(const RunArguments& arguments, const Problem& problem, const integrators::Options& options) {
+  std::optional<analyses::FormKind> wanted = to_form_kind(arguments.coordinates);
+  if (wanted == analyses::FormKind::kJoint && arguments.form == "plain") {
+    throw InputError("--form plain is a form of body coordinates: leave --coordinates joint away");
+  }
+  // A form of body coordinates leaves nothing to choose.
+  if (arguments.form && wanted != analyses::FormKind::kJoint)
+    wanted = *arguments.form == "plain" ? analyses::FormKind::kPlain : analyses::FormKind::kQuasi;
   if (wanted == analyses::FormKind::kPlain && !analyses::is_spatial(problem.given.mechanism.get())) {
     throw InputError("--form plain is for spatial models: others have v = q' anyway");
   }
-  if (arguments.coordinates == kJointCoordinates) {
-    if (wanted == analyses::FormKind::kPlain) {
-      throw InputError("--form plain is a form of body coordinates: leave --coordinates joint away");
-    }
-    wanted = analyses::FormKind::kJoint;
-  }
   try {
-    return analyses::choose_form(problem.given.mechanism, problem.given.start, method, wanted);
+    return analyses::choose_form(problem.given.mechanism, problem.given.start,
+                                 *integrators::find_method(options.method), wanted, options.method_options);
   } catch (const std::invalid_argument& error) {
     throw InputError(error.what());
   }
@@ -239,11 +237,11 @@ int run(RunArguments arguments) {
   }
   const double t_end = arguments.t_end.value_or(problem.given.t_end);
   const integrators::Options options = integration_options(arguments, problem, t_end);
-  const analyses::Form form = choose_form(arguments, problem, *integrators::find_method(options.method));
+  const analyses::Form form = choose_form(arguments, problem, options);
 
   integrators::Observers observers;
   ProgressLine progress(observers, arguments.quiet);
-  ResultOutput results(arguments.out, problem, describe_run(options, arguments, problem),
+  ResultOutput results(arguments.out, problem, describe_run(options, form, problem),
                        choose_continuous(arguments, problem));
   if (results.has_file()) {
     observers.output = [&](const dae::State& state) { results.write_row(form.to_quasi(state)); };
@@ -266,7 +264,7 @@ int run(RunArguments arguments) {
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
   for (std::string& note : results.notes()) result.notes.push_back(std::move(note));
-  const int status = results.finish(result, arguments.as_json, problem.given.mechanism ? arguments.coordinates : "");
+  const int status = results.finish(result, arguments.as_json, form);
   if (arguments.report.empty() || !results.has_saved_rows()) return status;
   return finish_page(arguments, status);
 }
@@ -285,10 +283,7 @@ void add_run_command(CLI::App& app, Action& action) {
           "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters); default: "
           "quasi, or plain for methods that need it")
       ->check(CLI::IsMember({"quasi", "plain"}));
-  command
-      ->add_option("--coordinates", a->coordinates,
-                   "Coordinates of a model: body, or joint (those of a spanning tree of its joints; default: body)")
-      ->check(CLI::IsMember({"body", kJointCoordinates}));
+  add_coordinates_option(*command, a->coordinates);
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints of a model are an error");
   command->add_flag("--no-energy", a->without_energy, "Do not integrate the energy balance of a model for --out");
   command->add_option("--option", a->method_options, "Setting of the method, name=value (repeatable)")

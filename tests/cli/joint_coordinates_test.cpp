@@ -66,5 +66,38 @@ TEST_F(Program, RefusesJointCoordinatesWhereTheyMakeNoSense) {
   EXPECT_NE(ball.find("joint '"), std::string::npos) << ball;
 }
 
+TEST_F(Program, ChoosesCoordinatesByTheStructureAndSaysWhy) {
+  const auto choice = [&](const std::string& arguments) {
+    const nlohmann::json summary = run_json("run " + arguments + " --coordinates auto");
+    return std::pair(summary.value("coordinates", ""), summary.value("coordinates_reason", ""));
+  };
+  EXPECT_EQ(
+      choice("flyball-governor --t-end 0.1"),
+      std::pair(std::string("joint"), std::string("a tree of 4 bodies with 2 joints cut, 6 unknowns in place of 46")));
+  EXPECT_EQ(choice("chain-bodies --t-end 0.1").first, "body");
+  EXPECT_NE(choice("chain-bodies --t-end 0.1").second.find("in the plane"), std::string::npos);
+  EXPECT_EQ(choice("pendulum --t-end 0.1"), std::pair(std::string(), std::string()));
+  // A form of body coordinates leaves no choice.
+  EXPECT_EQ(choice("flyball-governor --t-end 0.1 --form plain").first, "body");
+  const Answer text = run("run flyball-governor --t-end 0.1 --coordinates auto");
+  EXPECT_NE(text.out.find("those of the joints (a tree of 4 bodies"), std::string::npos) << text.out;
+  const nlohmann::json body = run_json("run flyball-governor --tol 1e-9 --t-end 0.5");
+  const nlohmann::json automatic = run_json("run flyball-governor --tol 1e-9 --t-end 0.5 --coordinates auto");
+  EXPECT_FALSE(body.contains("coordinates_reason"));
+  for (const char* key : {"q", "v", "lambda"}) {
+    EXPECT_LT(largest_difference(body.at(key), automatic.at(key)), 1e-5) << key;
+  }
+}
+
+TEST_F(Program, ComparesInTheCoordinatesThatSuit) {
+  const nlohmann::json comparison =
+      run_json("compare flyball-governor --methods projection,hht --tols 1e-4 --t-end 0.1 --coordinates auto -o " +
+               path("page.html"));
+  EXPECT_TRUE(comparison.at("coordinates").get<std::string>().starts_with("those of the joints (a tree of 4"));
+  for (const nlohmann::json& choice : comparison.at("advice").at("choices")) {
+    EXPECT_NE(choice.at("command").get<std::string>().find("--coordinates auto"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace trammel::cli

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "trammel/analyses/coordinates.h"
 #include "trammel/analyses/joint_coordinates.h"
 
 namespace trammel::analyses {
@@ -25,8 +28,48 @@ dae::State Form::from_quasi(const dae::State& state) const {
   return joint ? joint->from_quasi(state) : state;
 }
 
+namespace {
+
+bool names_positions(const integrators::MethodEntry& method, const integrators::MethodOptions& options) {
+  return std::any_of(method.options.begin(), method.options.end(), [&](const integrators::MethodOptionInfo& option) {
+    return option.is_names && option_value(method, options, option.name) != option.values.front();
+  });
+}
+
+Form choose_coordinates(const std::shared_ptr<const system::Mechanism>& mechanism, const dae::State& start,
+                        const integrators::MethodEntry& method, const integrators::MethodOptions& options) {
+  Form body = choose_form(mechanism, start, method);
+  if (!mechanism || mechanism->bodies().frames() < 2) return body;
+  const auto in_body = [&](std::string reason) {
+    body.reason = std::move(reason);
+    return body;
+  };
+  if (names_positions(method, options)) return in_body("options of the method name positions of bodies");
+  const auto suits = [&](const dae::Structure& structure) {
+    return find_obstacles(method, structure, options).empty();
+  };
+  const bool suits_bodies = suits(body.system_of(*mechanism).structure());
+  const CoordinateAdvice advice = advise_coordinates(calc_tree_sizes(*mechanism));
+  if (!advice.prefers_joints && suits_bodies) return in_body(advice.reason);
+  Form joint;
+  try {
+    joint = choose_form(mechanism, start, method, FormKind::kJoint);
+  } catch (const std::invalid_argument& error) {
+    return in_body(error.what());
+  }
+  const bool suits_joints = suits(joint.joint->structure());
+  if (suits_bodies && !suits_joints) return in_body("options of the method do not suit joint coordinates");
+  if (!suits_bodies && !suits_joints) return in_body("");  // what is wrong is said by who runs it
+  joint.reason = advice.prefers_joints ? advice.reason : "options of the method do not suit body coordinates";
+  return joint;
+}
+
+}  // namespace
+
 Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, const dae::State& start,
-                 const integrators::MethodEntry& method, std::optional<FormKind> wanted) {
+                 const integrators::MethodEntry& method, std::optional<FormKind> wanted,
+                 const integrators::MethodOptions& options) {
+  if (wanted == FormKind::kAutomatic) return choose_coordinates(mechanism, start, method, options);
   if (wanted == FormKind::kJoint) {
     Form form;
     form.joint = make_joint_form(mechanism, start);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "trammel/integrators/event.h"
@@ -19,12 +20,18 @@ class JointForm;
 
 namespace trammel::analyses {
 
-enum class FormKind { kQuasi, kPlain, kJoint };
+enum class FormKind {
+  kQuasi,
+  kPlain,
+  kJoint,
+  kAutomatic,  ///< joint coordinates where they suit mechanism, method and options, or else what the method can take
+};
 
 /// At most one of them; none: the model as it is.
 struct Form {
   std::shared_ptr<const system::PlainForm> plain = nullptr;
   std::shared_ptr<const system::JointForm> joint = nullptr;
+  std::string reason = {};  ///< for the choice of coordinates, in words, where it was automatic
 
   bool is_quasi() const { return !plain && !joint; }
   /// What is integrated, of the system as it is.
@@ -39,9 +46,11 @@ bool is_spatial(const system::Mechanism* mechanism);
 
 /// The form that is wanted, or otherwise the one that the method can take. Only spatial mechanisms have a plain form,
 /// and only bodies joint coordinates, which are made at the consistent start; throws std::invalid_argument with a
-/// message for the user when a form is wanted that the system has not, or that the method cannot take.
+/// message for the user when a form is wanted that the system has not, or that the method cannot take. The options are
+/// those of the method: some suit one kind of coordinates only.
 Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, const dae::State& start,
-                 const integrators::MethodEntry& method, std::optional<FormKind> wanted = std::nullopt);
+                 const integrators::MethodEntry& method, std::optional<FormKind> wanted = std::nullopt,
+                 const integrators::MethodOptions& options = {});
 
 /// Events that read states with quasi-velocities, for a run in the given form.
 std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> events, const Form& form);

@@ -78,8 +78,8 @@ std::vector<std::string> find_redundant_rows(const JointForm& form, const dae::S
   return names;
 }
 
-/// A joint that has lost rows because others imply them is better cut than kept whole: the rows that remain are then
-/// those of body coordinates.
+}  // namespace
+
 topology::SpanningTree choose_tree(const Mechanism& mechanism) {
   topology::Graph graph = topology::make_graph(mechanism.model());
   for (topology::Edge& edge : graph.edges) {
@@ -87,8 +87,6 @@ topology::SpanningTree choose_tree(const Mechanism& mechanism) {
   }
   return topology::find_spanning_tree(graph);
 }
-
-}  // namespace
 
 std::shared_ptr<const JointForm> make_joint_form(const std::shared_ptr<const Mechanism>& mechanism,
                                                  const dae::State& start,

@@ -88,7 +88,7 @@ std::vector<StepPoint> thin_steps(const std::vector<StepPoint>& steps, std::size
 std::string find_obstacle(const CompareProblem& problem, const MethodEntry& method,
                           const integrators::MethodOptions& options) {
   try {
-    const Form form = choose_form(problem.mechanism, problem.start, method, problem.form);
+    const Form form = choose_form(problem.mechanism, problem.start, method, problem.form, options);
     return fmt::format("{}",
                        fmt::join(find_obstacles(method, form.system_of(*problem.system).structure(), options), "; "));
   } catch (const std::invalid_argument& error) {
@@ -103,7 +103,7 @@ SampledRun run_sampled(const CompareProblem& problem, const integrators::Options
   refused.obstacle = method ? find_obstacle(problem, *method, given.method_options)
                             : fmt::format("there is no method '{}'", given.method);
   if (!refused.obstacle.empty()) return refused;
-  const Form form = choose_form(problem.mechanism, problem.start, *method, problem.form);
+  const Form form = choose_form(problem.mechanism, problem.start, *method, problem.form, given.method_options);
   integrators::Options options = given;
   options.output = {};
   if (!sampling.times.empty()) {

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "trammel/kkt/elimination_subtrees.h"
 #include "trammel/kkt/recursive_kernels.h"
 #include "trammel/kkt/recursive_order.h"
+#include "trammel/linalg/parallel.h"
 #include "trammel/linalg/sparse_lu.h"
 #include "trammel/linalg/wide_vectors.h"
 
@@ -141,10 +143,16 @@ class RecursiveSolver final : public DirectSolver {
   };
 
   void take_memory();
+  template <class F>
+  void for_each_range(const F& f) const;
   void place_values(const Pattern& whole);
   void gather(const Sources& sources);
   int eliminate(const Sources& sources);
-  int eliminate_front(Block& block);
+  /// The place of a pivot that vanished, or -1.
+  int eliminate_block(Block& block, PivotShare& share);
+  int eliminate_front(Block& block, PivotShare& share);
+  void solve_forward(const Block& block);
+  void solve_back(const Block& block);
 
   const Pattern& whole_;
   bool is_symmetric_, has_switches_;
@@ -152,7 +160,10 @@ class RecursiveSolver final : public DirectSolver {
   RecursiveOrder order_;
   EliminationCouplings couplings_;
   std::vector<Block> blocks_;
-  std::vector<int> place_of_;  // of each unknown in the order
+  EliminationSubtrees subtrees_;    // that threads may share
+  std::vector<PivotShare> shares_;  // of each piece of them
+  std::vector<int> failed_;         // the same: the place of a pivot that vanished, or -1
+  std::vector<int> place_of_;       // of each unknown in the order
   std::vector<int> targets_, pivots_;
   std::array<std::vector<Move>, 3> moves_, added_moves_;  // by source; to places that no value or another one is for
   std::vector<double> numbers_;                           // all fronts, then what bodies consist of
@@ -195,6 +206,9 @@ RecursiveSolver::RecursiveSolver(const Layout& layout, const Pattern& whole)
   }
   take_memory();
   place_values(whole);
+  subtrees_ = find_subtrees(order_, couplings_);
+  shares_.resize(static_cast<std::size_t>(subtrees_.count()));
+  failed_.resize(shares_.size());
   b_.resize(place_of_.size());
 }
 
@@ -302,10 +316,15 @@ void RecursiveSolver::gather(const Sources& sources) {
   }
 }
 
-int RecursiveSolver::eliminate_front(Block& block) {
+int RecursiveSolver::eliminate_block(Block& block, PivotShare& share) {
+  const int failed = block.body.factor ? block.body.factor(block.task, share) : eliminate_front(block, share);
+  return failed < 0 ? -1 : block.order.first + failed;
+}
+
+int RecursiveSolver::eliminate_front(Block& block, PivotShare& share) {
   double* front = block.task.kept;
   const int size = block.order.size, all = size + block.coupled;
-  const int failed = block.front.factor(front, size, block.coupled, pivots_.data() + block.order.first, share_);
+  const int failed = block.front.factor(front, size, block.coupled, pivots_.data() + block.order.first, share);
   if (failed >= 0) return failed;
   for (int i = 0; i < block.coupled; ++i) {
     const double* row = front + static_cast<std::ptrdiff_t>(size + i) * all + size;
@@ -318,12 +337,25 @@ int RecursiveSolver::eliminate_front(Block& block) {
 /// The place of a pivot that vanished, or -1.
 int RecursiveSolver::eliminate(const Sources& sources) {
   share_ = {};
+  std::fill(shares_.begin(), shares_.end(), PivotShare());
+  std::fill(failed_.begin(), failed_.end(), -1);
   gather(sources);
   if (!is_clean_) std::fill(sums_.begin(), sums_.end(), 0.0);
   is_clean_ = false;
-  for (Block& block : blocks_) {
-    const int failed = block.body.factor ? block.body.factor(block.task, share_) : eliminate_front(block);
-    if (failed >= 0) return block.order.first + failed;
+  for_each_range([&](int piece, int begin, int end) {
+    int failed = at(failed_, piece);
+    PivotShare share = at(shares_, piece);
+    for (int k = begin; failed < 0 && k < end; ++k) failed = eliminate_block(at(blocks_, k), share);
+    at(failed_, piece) = failed;
+    at(shares_, piece) = share;
+  });
+  for (const int failed : failed_) {
+    if (failed >= 0) return failed;
+  }
+  for (const PivotShare& share : shares_) share_.note(share.left, share.whole, -1);
+  for (const int k : subtrees_.rest) {
+    const int failed = eliminate_block(at(blocks_, k), share_);
+    if (failed >= 0) return failed;
   }
   is_clean_ = true;
   return -1;
@@ -349,28 +381,50 @@ FactorStatus RecursiveSolver::factor(const Vector& values) {
   return status.ok ? FactorStatus::failed(FactorCause::kSingularBlock, unknown) : status;
 }
 
+/// f(piece, begin, end) for the blocks of each subtree, pieces shared between threads.
+template <class F>
+void RecursiveSolver::for_each_range(const F& f) const {
+  linalg::parallel_for_ranges(subtrees_.count(), 1, [&](int first, int last) {
+    for (int piece = first; piece < last; ++piece) {
+      for (int i = at(subtrees_.pieces, piece); i < at(subtrees_.pieces, piece + 1); ++i) {
+        f(piece, at(subtrees_.ranges, i).begin, at(subtrees_.ranges, i).end);
+      }
+    }
+  });
+}
+
+void RecursiveSolver::solve_forward(const Block& block) {
+  double *b = b_.data(), *own = b + block.order.first;
+  if (block.body.factor) {
+    block.body.solve_forward(block.task.kept, own, block.coupled > 0 ? b + block.places[0] : nullptr);
+  } else {
+    block.front.solve_forward(block.task.kept, block.order.size, block.coupled, pivots_.data() + block.order.first, own,
+                              block.places, b);
+  }
+}
+
+void RecursiveSolver::solve_back(const Block& block) {
+  double *b = b_.data(), *own = b + block.order.first;
+  if (block.body.factor) {
+    block.body.solve_back(block.task.kept, own, block.coupled > 0 ? b + block.places[0] : nullptr);
+  } else {
+    block.front.solve_back(block.task.kept, block.order.size, block.coupled, own, block.places, b);
+  }
+}
+
 void RecursiveSolver::solve(VectorOut upper, VectorOut lower) {
   double* b = b_.data();
   const int* place = place_of_.data();
   for (Eigen::Index i = 0; i < upper.size(); ++i) b[*place++] = upper[i];
   for (Eigen::Index i = 0; i < lower.size(); ++i) b[*place++] = lower[i];
-  for (const Block& block : blocks_) {
-    double* own = b + block.order.first;
-    if (block.body.factor) {
-      block.body.solve_forward(block.task.kept, own, block.coupled > 0 ? b + block.places[0] : nullptr);
-    } else {
-      block.front.solve_forward(block.task.kept, block.order.size, block.coupled, pivots_.data() + block.order.first,
-                                own, block.places, b);
-    }
-  }
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    double* own = b + block->order.first;
-    if (block->body.factor) {
-      block->body.solve_back(block->task.kept, own, block->coupled > 0 ? b + block->places[0] : nullptr);
-    } else {
-      block->front.solve_back(block->task.kept, block->order.size, block->coupled, own, block->places, b);
-    }
-  }
+  for_each_range([&](int /*piece*/, int begin, int end) {
+    for (int k = begin; k < end; ++k) solve_forward(at(blocks_, k));
+  });
+  for (const int k : subtrees_.rest) solve_forward(at(blocks_, k));
+  for (auto k = subtrees_.rest.rbegin(); k != subtrees_.rest.rend(); ++k) solve_back(at(blocks_, *k));
+  for_each_range([&](int /*piece*/, int begin, int end) {
+    for (int k = end - 1; k >= begin; --k) solve_back(at(blocks_, k));
+  });
   place = place_of_.data();
   for (Eigen::Index i = 0; i < upper.size(); ++i) upper[i] = b[*place++];
   for (Eigen::Index i = 0; i < lower.size(); ++i) lower[i] = b[*place++];
