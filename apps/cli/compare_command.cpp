@@ -41,7 +41,8 @@ struct CompareArguments {
   std::vector<std::string> variables;
   std::optional<double> t_end;
   std::optional<std::string> reference, out;
-  std::string coordinates = kBodyCoordinates;
+  std::optional<std::string> asked_coordinates;
+  std::string coordinates;  ///< those or, when none are asked for, the model's
   int samples = 100;
   double time_limit = 60;
   int jobs = 0;
@@ -218,7 +219,7 @@ CompareContext describe_context(const CompareArguments& arguments, const Problem
   std::vector<std::string> words{arguments.request.name};
   for (const std::string& parameter : arguments.request.parameters) words.insert(words.end(), {"-p", parameter});
   if (arguments.t_end) words.insert(words.end(), {"--t-end", fmt::format("{}", *arguments.t_end)});
-  if (arguments.coordinates != kBodyCoordinates) words.insert(words.end(), {"--coordinates", arguments.coordinates});
+  if (arguments.asked_coordinates) words.insert(words.end(), {"--coordinates", *arguments.asked_coordinates});
   CompareContext context;
   context.name = problem.name;
   context.request = quote_request(words);
@@ -274,7 +275,7 @@ int report(const analyses::Comparison& comparison, CompareContext context, const
   return kSimulationFailed;
 }
 
-int run(const CompareArguments& arguments) {
+int run(CompareArguments arguments) {
   check_methods(arguments.methods);
   if (arguments.t_end) require_finite(*arguments.t_end, "--t-end");
   constexpr int kMostSamples = 100'000;
@@ -282,6 +283,7 @@ int run(const CompareArguments& arguments) {
     throw InputError(fmt::format("--samples is {}, but must be at most {}", arguments.samples, kMostSamples));
   }
   const auto problem = std::make_shared<const Problem>(load_ready_problem(arguments.request));
+  arguments.coordinates = choose_coordinates(arguments.asked_coordinates, *problem);
   if (problem->given.mechanism) {
     print_notes(analyses::find_massless_bodies(*problem->given.mechanism, problem->given.start));
   }
@@ -344,7 +346,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("--tols", a->tolerances, "Tolerances, default 1e-3,1e-4,...,1e-9")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_coordinates_option(*command, a->coordinates);
+  add_coordinates_option(*command, a->asked_coordinates);
   command->add_option("--t-end", a->t_end, "End time [s]; default: that of the case");
   command->add_option("--samples", a->samples, "Number of times at which errors are measured (default 100)");
   command->add_option("--reference", a->reference,

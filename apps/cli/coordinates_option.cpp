@@ -1,20 +1,22 @@
 #include "coordinates_option.h"
 
-#include <fmt/format.h>
-
 namespace trammel::cli {
 namespace {
 constexpr const char* kAutomatic = "auto";
 }
 
-void add_coordinates_option(CLI::App& command, std::string& coordinates) {
+void add_coordinates_option(CLI::App& command, std::optional<std::string>& coordinates) {
   command
-      .add_option(
-          "--coordinates", coordinates,
-          fmt::format("Coordinates of a model: body, joint (those of a spanning tree of its joints) or auto (by "
-                      "its structure; default: {})",
-                      coordinates))
+      .add_option("--coordinates", coordinates,
+                  "Coordinates of a model: body, joint (those of a spanning tree of its joints) or auto (by its "
+                  "structure); default: what the model says, or body")
       ->check(CLI::IsMember({kAutomatic, kBodyCoordinates, kJointCoordinates}));
+}
+
+std::string choose_coordinates(const std::optional<std::string>& asked, const Problem& problem) {
+  if (asked) return *asked;
+  if (problem.model && problem.model->simulation.coordinates) return *problem.model->simulation.coordinates;
+  return kBodyCoordinates;
 }
 
 std::optional<analyses::FormKind> to_form_kind(const std::string& coordinates) {

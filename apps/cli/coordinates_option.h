@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string>
 
+#include "problem.h"
 #include "trammel/analyses/form.h"
 
 namespace trammel::cli {
@@ -13,8 +15,10 @@ namespace trammel::cli {
 inline constexpr const char* kBodyCoordinates = "body";
 inline constexpr const char* kJointCoordinates = "joint";
 
-/// Adds the option; `coordinates` holds its default.
-void add_coordinates_option(CLI::App& command, std::string& coordinates);
+/// Adds the option.
+void add_coordinates_option(CLI::App& command, std::optional<std::string>& coordinates);
+/// What the user asks for, or else the model file, or else body coordinates.
+std::string choose_coordinates(const std::optional<std::string>& asked, const Problem& problem);
 
 /// The form that such a value asks for; none: that of the bodies which the method can take.
 std::optional<analyses::FormKind> to_form_kind(const std::string& coordinates);

@@ -29,7 +29,8 @@ struct RunArguments {
   ProblemRequest request;
   std::optional<std::string> method;
   std::optional<std::string> form;
-  std::string coordinates = kBodyCoordinates;
+  std::optional<std::string> asked_coordinates;
+  std::string coordinates;  ///< those or, when none are asked for, the model's
   std::vector<std::string> method_options;
   std::optional<double> tolerance, rtol, atol, t_end, h_initial, h_max, h_fixed, time_limit;
   std::optional<long> max_steps;
@@ -177,7 +178,7 @@ io::ResultHeader describe_run(const integrators::Options& options, const analyse
 analyses::Form choose_form(const RunArguments& arguments, const Problem& problem, const integrators::Options& options) {
   std::optional<analyses::FormKind> wanted = to_form_kind(arguments.coordinates);
   if (wanted == analyses::FormKind::kJoint && arguments.form == "plain") {
-    throw InputError("--form plain is a form of body coordinates: leave --coordinates joint away");
+    throw InputError("--form plain is a form of body coordinates: take --coordinates body");
   }
   // A form of body coordinates leaves nothing to choose.
   if (arguments.form && wanted != analyses::FormKind::kJoint)
@@ -232,6 +233,7 @@ int run(RunArguments arguments) {
   linalg::set_thread_limit(arguments.threads);
   arguments.request.options.with_energy_states = arguments.out && !arguments.without_energy;
   const Problem problem = load_ready_problem(arguments.request);
+  arguments.coordinates = choose_coordinates(arguments.asked_coordinates, problem);
   if (problem.given.mechanism) {
     print_notes(analyses::find_massless_bodies(*problem.given.mechanism, problem.given.start));
   }
@@ -283,7 +285,7 @@ void add_run_command(CLI::App& app, Action& action) {
           "Velocities of spatial models: quasi (angular velocity) or plain (rates of Euler parameters); default: "
           "quasi, or plain for methods that need it")
       ->check(CLI::IsMember({"quasi", "plain"}));
-  add_coordinates_option(*command, a->coordinates);
+  add_coordinates_option(*command, a->asked_coordinates);
   command->add_flag("--strict", a->request.options.is_strict, "Redundant constraints of a model are an error");
   command->add_flag("--no-energy", a->without_energy, "Do not integrate the energy balance of a model for --out");
   command->add_option("--option", a->method_options, "Setting of the method, name=value (repeatable)")

@@ -130,12 +130,13 @@ events:
 TEST(ReadStates, Simulation) {
   const model::Model m = read(R"(
 parameters: {T: 2}
-simulation: {t_start: 1, t_end: 5*T, method: hht, tolerance: 1e-6, max_step: 0.1, find_switches: false,
+simulation: {t_start: 1, t_end: 5*T, method: hht, coordinates: joint, tolerance: 1e-6, max_step: 0.1, find_switches: false,
              options: {alpha: -0.3, newton: full}, outputs: {every: 0.01, continuous: ["a.*", b], continuous_degree: 5}}
 )");
   EXPECT_EQ(m.simulation.t_start, 1);
   EXPECT_EQ(m.simulation.t_end, 10);
   EXPECT_EQ(m.simulation.method, "hht");
+  EXPECT_EQ(m.simulation.coordinates, "joint");
   EXPECT_EQ(m.simulation.tolerance, 1e-6);
   EXPECT_EQ(m.simulation.max_step, 0.1);
   EXPECT_FALSE(m.simulation.finds_switches);

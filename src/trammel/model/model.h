@@ -270,6 +270,7 @@ struct SimulationSettings {
   double t_start = 0;  ///< [s]
   double t_end = 1;    ///< [s]
   std::optional<std::string> method;
+  std::optional<std::string> coordinates;  ///< auto, body or joint
   std::optional<double> tolerance;
   std::optional<double> output_interval;  ///< [s]
   /// Store the continuous solution of the columns that match; of all, when there are no patterns.

@@ -39,6 +39,9 @@ void read_simulation(PartReader& reader, const Node& map) {
                                                    settings.t_end, settings.t_start));
   }
   if (const Node* method = map.get("method"); method != nullptr && method->is_scalar()) settings.method = method->text;
+  if (const Node* wanted = map.get("coordinates"); wanted != nullptr && wanted->is_scalar()) {
+    settings.coordinates = wanted->text;
+  }
   settings.tolerance = values.number(map, "tolerance", Range::kPositive);
   settings.max_step = values.number(map, "max_step", Range::kPositive);
   if (map.has("find_switches")) settings.finds_switches = values.flag(map, "find_switches");
