@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
-#include <string>
 
 #include "problem.h"
 #include "trammel/analyses/form.h"

@@ -251,7 +251,7 @@ int run(RunArguments arguments) {
   }
   if (results.is_continuous()) {
     observers.interval = [&](const integrators::SolutionInterval& interval) {
-      results.write_interval(analyses::in_quasi_form(interval, form));
+      for (const auto& piece : analyses::in_quasi_form_by_turning(interval, form)) results.write_interval(piece);
     };
   }
 

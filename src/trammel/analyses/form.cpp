@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -124,6 +125,47 @@ integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval&
     return &state;
   };
   return result;
+}
+
+namespace {
+
+/// A circle over half a radian is a polynomial of this degree but for 4e-14 of its radius.
+constexpr double kTurn = 0.5;
+constexpr int kTurnDegree = 8;
+
+/// Largest angular velocity of a body [rad/s].
+double calc_spin(const system::BodyTable& bodies, const linalg::Vector& v) {
+  double largest = 0;
+  for (int frame = 1; frame < bodies.frames(); ++frame) {
+    const int i = bodies.v_of(frame);
+    largest = std::max(largest, bodies.is_planar() ? std::abs(v[i + 2]) : v.segment<3>(i + 3).norm());
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<integrators::SolutionInterval> in_quasi_form_by_turning(const integrators::SolutionInterval& interval,
+                                                                    const Form& form) {
+  const integrators::SolutionInterval whole = in_quasi_form(interval, form);
+  if (!form.joint) return {whole};
+  double spin = 0;
+  for (const double t : {whole.begin, whole.end}) {
+    const dae::State* state = whole.at(t);
+    if (state == nullptr) return {whole};
+    spin = std::max(spin, calc_spin(form.joint->full().bodies(), state->v));
+  }
+  const double length = whole.end - whole.begin;
+  const int count = std::max(1, static_cast<int>(std::ceil(spin * length / kTurn)));
+  std::vector<integrators::SolutionInterval> pieces(static_cast<std::size_t>(count), whole);
+  for (int k = 0; k < count; ++k) {
+    integrators::SolutionInterval& piece = pieces[static_cast<std::size_t>(k)];
+    piece.begin = k == 0 ? whole.begin : pieces[static_cast<std::size_t>(k - 1)].end;
+    piece.end = k + 1 == count ? whole.end : whole.begin + length * (k + 1) / count;
+    piece.degree = std::max(whole.degree, kTurnDegree);
+    piece.continues = k > 0 || whole.continues;
+  }
+  return pieces;
 }
 
 }  // namespace trammel::analyses

@@ -58,4 +58,9 @@ std::vector<integrators::Event> events_in_form(std::vector<integrators::Event> e
 /// The interval of a run in the given form, with states that have quasi-velocities. Keeps a reference to the form.
 integrators::SolutionInterval in_quasi_form(const integrators::SolutionInterval& interval, const Form& form);
 
+/// The same in pieces in which no body turns by more than half a radian, and with a degree to match: for polynomials of
+/// what is known of bodies. Where joints are the coordinates, a body may turn far in one step.
+std::vector<integrators::SolutionInterval> in_quasi_form_by_turning(const integrators::SolutionInterval& interval,
+                                                                    const Form& form);
+
 }  // namespace trammel::analyses
