@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <vector>
 
 #include "cases/case.h"
 #include "trammel/math/lobatto.h"
@@ -15,19 +15,14 @@ namespace {
 using integrators::SolutionInterval;
 
 /// The polynomial through the nodes of the interval, at t.
-dae::Vector interpolate(const SolutionInterval& interval, int degree, double t) {
-  dae::Vector sum;
-  for (int j = 0; j <= degree; ++j) {
-    const auto node = [&](int k) {
-      return interval.begin + math::lobatto_node(degree, k) * (interval.end - interval.begin);
-    };
-    double weight = 1;
-    for (int k = 0; k <= degree; ++k) {
-      if (k != j) weight *= (t - node(k)) / (node(j) - node(k));
-    }
-    const dae::State* state = interval.at(node(j));
-    if (sum.size() == 0) sum = dae::Vector::Zero(state->q.size());
-    sum += weight * state->q;
+dae::Vector interpolate(const SolutionInterval& interval, double t) {
+  const double length = interval.end - interval.begin;
+  std::vector<double> shares(static_cast<std::size_t>(interval.degree) + 1);
+  math::calc_lobatto_shares(interval.degree, (t - interval.begin) / length, shares);
+  dae::Vector sum = dae::Vector::Zero(interval.at(interval.begin)->q.size());
+  for (int j = 0; j <= interval.degree; ++j) {
+    const double node = interval.begin + math::lobatto_node(interval.degree, j) * length;
+    sum += shares[static_cast<std::size_t>(j)] * interval.at(node)->q;
   }
   return sum;
 }
@@ -47,8 +42,7 @@ TEST(IntervalsInJointCoordinates, ArePolynomialsOfBodiesWhereARotorTurnsFarInASt
     const SolutionInterval whole = in_quasi_form(interval, form);
     const double middle = 0.45 * whole.begin + 0.55 * whole.end;
     const dae::Vector at_middle = whole.at(middle)->q;
-    worst_of_steps =
-        std::max(worst_of_steps, linalg::largest_abs(interpolate(whole, whole.degree, middle) - at_middle));
+    worst_of_steps = std::max(worst_of_steps, linalg::largest_abs(interpolate(whole, middle) - at_middle));
     for (const SolutionInterval& piece : in_quasi_form_by_turning(interval, form)) {
       ++pieces;
       EXPECT_EQ(piece.begin, last);
@@ -58,7 +52,7 @@ TEST(IntervalsInJointCoordinates, ArePolynomialsOfBodiesWhereARotorTurnsFarInASt
       continues = true;
       const double t = 0.45 * piece.begin + 0.55 * piece.end;
       const dae::Vector expected = piece.at(t)->q;
-      worst = std::max(worst, linalg::largest_abs(interpolate(piece, piece.degree, t) - expected));
+      worst = std::max(worst, linalg::largest_abs(interpolate(piece, t) - expected));
     }
   };
   const integrators::RunResult result = integrators::integrate(
