@@ -41,7 +41,7 @@ void Evaluation::set_position(double t, VectorIn q) {
 void Evaluation::set_velocity(VectorIn v) {
   if (velocity_prepared_ && v == point_.v) return;
   point_.v = v;
-  forget(kForce | kBias | kStateQuantities);
+  forget(kForces | kBias | kStateQuantities);
   velocity_prepared_ = false;
 }
 
@@ -52,14 +52,14 @@ void Evaluation::set_x(VectorIn x) {
 }
 
 void Evaluation::forget_by_x() {
-  forget(kConstraint | kForce | kStateQuantities);
+  forget(kConstraint | kForces | kStateQuantities);
   if (!structure().switchable_rows.empty()) forget(kJacobian | kVelocityOffset | kBias);
 }
 
 void Evaluation::set_lambda(VectorIn lambda) {
   if (lambda == point_.lambda) return;
   point_.lambda = lambda;
-  forget(structure().force_depends_on_lambda() ? kForce | kStateQuantities : kStateQuantities);
+  forget(structure().force_depends_on_lambda() ? kForces | kStateQuantities : kStateQuantities);
 }
 
 void Evaluation::set_acceleration(VectorIn a) {
@@ -168,9 +168,12 @@ const Vector& Evaluation::force() {
 }
 
 const double* Evaluation::tree_force() {
-  ensure_velocity();
-  if (!system_.calc_tree_force(point_, tree_force_)) return nullptr;
-  ++counts_.force;
+  if (!is_fresh(kTreeForce)) {
+    ensure_velocity();
+    if (!system_.calc_tree_force(point_, tree_force_)) return nullptr;
+    ++counts_.force;
+    fresh_ |= kTreeForce;
+  }
   return tree_force_.data();
 }
 
@@ -227,7 +230,7 @@ const Vector& Evaluation::follow_position() {
   if (!structure().following_states.empty()) {
     ensure_position();
     system_.calc_following_states(point_, point_.x);
-    forget(kConstraint | kForce | kStateQuantities);  // what follows positions switches no rows
+    forget(kConstraint | kForces | kStateQuantities);  // what follows positions switches no rows
   }
   return point_.x;
 }

@@ -42,8 +42,7 @@ class Evaluation {
   const Vector& implied();
   // --- velocity stage
   const Vector& force();
-  /// The force as wrenches on the nodes of Structure::tree, null where the system does not give it so. Computed at
-  /// every call.
+  /// The force as wrenches on the nodes of Structure::tree; null where the system does not give it so.
   const double* tree_force();
   const Vector& acceleration_bias();
   /// Whether the system gives the bias itself, so that it does not come from finite differences.
@@ -80,7 +79,9 @@ class Evaluation {
     kStateRate = 64,
     kStateResidual = 128,
     kTree = 256,
+    kTreeForce = 512,
   };
+  static constexpr unsigned kForces = kForce | kTreeForce;
   static constexpr unsigned kStateQuantities = kStateRate | kStateResidual;
 
   bool is_fresh(Quantity quantity) const { return (fresh_ & quantity) != 0; }
