@@ -30,7 +30,7 @@ using cases::Case;
 using kkt::BackEnd;
 
 constexpr int kMostForDense = 200;      // coordinates
-constexpr int kMostForJoint = 1000;     // bodies; to set up more takes long
+constexpr int kMostForMass = 1000;      // bodies of a mass matrix in joint coordinates, which is full for chains
 constexpr int kMostForSimbody = 10000;  // bodies
 constexpr double kMostFill = 20;        // of an ordering whose factorisation is worth timing
 
@@ -53,17 +53,27 @@ void compare(const SimbodyBodies& simbody, const Case& setup, const linalg::Vect
       fmt::format("accelerations of Simbody and ours differ by {:g} of {:g}", difference, largest));
 }
 
+/// Nothing where the model has no such coordinates, or too deep a tree for them.
+std::optional<Form> attempt_form(const Case& setup, Coordinates coordinates) {
+  try {
+    return make_form(setup, coordinates);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
 /// Seconds of one contestant; nothing when there is an obstacle, or its factors would be too large.
 std::optional<double> time_contestant(const Contestant& contestant, const Case& setup) {
+  const bool is_joint = contestant.coordinates == Coordinates::kJoint;
   const int bodies = setup.mechanism->bodies().frames() - 1;
-  if (contestant.coordinates == Coordinates::kJoint && bodies > kMostForJoint) return std::nullopt;
-  const Form form = make_form(setup, contestant.coordinates);
-  if (!find_obstacle(contestant.back_end, form.system->structure()).empty()) return std::nullopt;
-  if (contestant.back_end == BackEnd::kCholeskyQr && form.system->structure().n_v() > kMostForDense)
+  if (is_joint && contestant.back_end != BackEnd::kArticulated && bodies > kMostForMass) return std::nullopt;
+  const std::optional<Form> form = attempt_form(setup, contestant.coordinates);
+  if (!form || !find_obstacle(contestant.back_end, form->system->structure()).empty()) return std::nullopt;
+  if (contestant.back_end == BackEnd::kCholeskyQr && form->system->structure().n_v() > kMostForDense)
     return std::nullopt;
   std::optional<Accelerator> accelerator;
   try {
-    accelerator.emplace(form, kkt::SolverOptions{.back_end = contestant.back_end});
+    accelerator.emplace(*form, kkt::SolverOptions{.back_end = contestant.back_end});
   } catch (const std::logic_error&) {  // std::length_error of a skyline, std::invalid_argument of the recursion
     return std::nullopt;
   }

@@ -29,7 +29,7 @@ Problem make_andrews();
 /// Ten rods falling from the horizontal, at t = 1; error of the tip [m] and of the angles [rad].
 Problem make_chain_10();
 /// Rods hanging one from the other, or in a binary tree, released while they tumble; error of the centres of mass [m].
-/// The end is at t = 0.5, for a thousand rods and more at t = 0.05.
+/// The end is at t = 0.5, for a thousand rods and more at t = 0.2.
 Problem make_rods(const RodTree& rods);
 /// 40 four-bar loops falling from the upright position, at t = 0.5; error of the angles [rad].
 Problem make_four_bars();

@@ -2,8 +2,8 @@
 """Puts the tables that a benchmark prints into a page: ./dev bench PROGRAM | docs/studies/fill_tables.py PAGE.md
 
 Headings of both end with the name of the table in brackets, as in "## Some title (`name`)". The first table below such a
-heading of the page is replaced by the one below the heading of the same name on standard input; all else stays. Names
-that the page has not, or has without a table, are reported, and then nothing is written.
+heading of the page is replaced by the one below the heading of the same name on standard input; all else stays. Tables
+that the page has not are reported and left out.
 """
 
 import re
@@ -39,7 +39,8 @@ def main():
     for name, numbers in sections(printed):
         table = first_table(printed, numbers)
         if not table or not places.get(name):
-            sys.exit(f"fill_tables.py: no table '{name}' in " + ("the page" if table else "the output"))
+            print(f"fill_tables.py: no table '{name}' in", "the page" if table else "the output", file=sys.stderr)
+            continue
         changes.append((places[name], [printed[i] for i in table]))
     for place, table in sorted(changes, key=lambda change: change[0].start, reverse=True):
         lines[place.start : place.stop] = table

@@ -171,6 +171,9 @@ void expect_consistent_mass(const Subject& subject, const State& state) {
   const int width = tree.width, parts = tree.shift_size();
   std::vector<MatrixXd> twists;
   MatrixXd sum = MatrixXd::Zero(n, n);
+  Vector force = Vector::Zero(n);
+  const double* wrenches = joints.tree_force();
+  ASSERT_NE(wrenches, nullptr);
   for (std::size_t k = 0; k < tree.nodes.size(); ++k) {
     const dae::TreeStructure::Node& node = tree.nodes[k];
     MatrixXd V = MatrixXd::Zero(width, n);
@@ -193,9 +196,13 @@ void expect_consistent_mass(const Subject& subject, const State& state) {
         V.transpose() *
         Eigen::Map<const MatrixXd>(values.inertia.data() + k * static_cast<std::size_t>(width * width), width, width) *
         V;
+    force += V.transpose() * Eigen::Map<const Vector>(wrenches + static_cast<int>(k) * width, width);
     twists.push_back(std::move(V));
   }
   EXPECT_LT(largest(sum - expected), 1e-13 * scale);
+  EXPECT_LT(largest(force - joints.force()), 1e-12 * (1 + largest(joints.force())));
+  const double energy = 0.5 * state.v.dot(expected * state.v);
+  EXPECT_NEAR(joints.calc_kinetic_energy(), energy, 1e-12 * (1 + energy));
 }
 
 void expect_exact_derivatives(const Subject& subject, State state) {

@@ -1,5 +1,7 @@
 #include "trammel/dae/evaluation.h"
 
+#include <algorithm>
+
 namespace trammel::dae {
 
 EvaluationCounts& EvaluationCounts::operator+=(const EvaluationCounts& other) {
@@ -26,7 +28,9 @@ Evaluation::Evaluation(const ConstrainedSystem& system) : system_(system) {
   state_rate_ = state_residual_ = Vector::Zero(s.n_x());
   if (s.tree) {
     tree_ = s.tree->make_values();
-    tree_force_.resize(s.tree->nodes.size() * static_cast<std::size_t>(s.tree->width));
+    const auto width = static_cast<std::size_t>(s.tree->width);
+    tree_force_.resize(s.tree->nodes.size() * width);
+    twists_.resize((s.tree->nodes.size() + 1) * width);
   }
 }
 
@@ -256,6 +260,7 @@ void Evaluation::calc_velocity_residual(VectorOut residual) {
 }
 
 double Evaluation::calc_kinetic_energy() {
+  if (structure().tree) return calc_tree_energy();
   const double* values = mass();
   double kinetic = 0;
   for (int k = 0; k < structure().mass.size(); ++k) {
@@ -263,6 +268,38 @@ double Evaluation::calc_kinetic_energy() {
     kinetic += 0.5 * point_.v[e.row] * values[k] * point_.v[e.column];
   }
   return kinetic;
+}
+
+/// sum_k V_k^T M_k V_k / 2: the mass matrix of a deep tree is full.
+double Evaluation::calc_tree_energy() {
+  const TreeStructure& structure = *this->structure().tree;
+  const TreeValues& values = tree();
+  const auto width = static_cast<std::size_t>(structure.width);
+  double energy = 0;
+  for (std::size_t k = 0; k < structure.nodes.size(); ++k) {
+    const TreeStructure::Node& node = structure.nodes[k];
+    const double* P = twists_.data() + static_cast<std::size_t>(node.parent + 1) * width;
+    const double* d = values.shift.data() + k * static_cast<std::size_t>(structure.shift_size());
+    double* V = twists_.data() + (k + 1) * width;
+    std::copy_n(P, width, V);
+    if (width == 3) {
+      V[0] -= P[2] * d[1];
+      V[1] += P[2] * d[0];
+    } else {
+      V[0] += P[4] * d[2] - P[5] * d[1];
+      V[1] += P[5] * d[0] - P[3] * d[2];
+      V[2] += P[3] * d[1] - P[4] * d[0];
+    }
+    const double* axis = values.axes.data() + node.axes;
+    for (int j = 0; j < node.count; ++j) {
+      for (std::size_t i = 0; i < width; ++i) V[i] += *axis++ * point_.v[node.first + j];
+    }
+    const double* M = values.inertia.data() + k * width * width;
+    for (std::size_t j = 0; j < width; ++j) {
+      for (std::size_t i = 0; i < width; ++i) energy += 0.5 * V[i] * *M++ * V[j];
+    }
+  }
+  return energy;
 }
 
 std::optional<double> Evaluation::calc_energy() {

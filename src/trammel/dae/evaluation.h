@@ -90,6 +90,7 @@ class Evaluation {
   void ensure_position();
   void ensure_velocity();
   void calc_bias_by_differences(VectorOut bias);
+  double calc_tree_energy();
 
   const ConstrainedSystem& system_;
   Point point_;
@@ -99,7 +100,7 @@ class Evaluation {
   bool position_prepared_ = false;
   bool velocity_prepared_ = false;
   TreeValues tree_;
-  std::vector<double> tree_force_;
+  std::vector<double> tree_force_, twists_;  // of the nodes; twists: behind that of the ground
   Vector mass_, jacobian_, constraint_, implied_, velocity_offset_, force_, bias_, state_rate_, state_residual_;
   std::array<Vector, kDerivativeCount> derivatives_;
   std::unique_ptr<NumericalDerivatives> numerical_;
