@@ -1,5 +1,7 @@
 #include "coordinates_option.h"
 
+#include <fmt/format.h>
+
 namespace trammel::cli {
 namespace {
 constexpr const char* kAutomatic = "auto";
