@@ -137,7 +137,7 @@ ReducedMatrix::ReducedMatrix(const Case& setup) {
   const std::vector<int> numbering = choose_profile_ordering(joints.graph, joints.sizes).permutation;
   std::vector<std::vector<int>> blocks_of(numbering.size());
   for (std::size_t k = 0; k < numbering.size(); ++k) {
-    const auto rows = joints.rows.begin() + joints.joints[k].first_row;
+    const auto rows = joints.rows.places.begin() + joints.joints[k].first_row;
     blocks_of[at(numbering[k])].assign(rows, rows + joints.joints[k].size);
   }
   chosen = make_order(joints.graph, blocks_of, numbering);

@@ -8,6 +8,7 @@
 
 #include "cases/case.h"
 #include "trammel/math/lobatto.h"
+#include "trammel/system/joint_form.h"
 
 namespace trammel::analyses {
 namespace {
