@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "cases/case.h"
@@ -72,6 +73,7 @@ Options options_of(const std::string& method, double tolerance) {
 analyses::Form joint_form(const Case& c) { return {.joint = analyses::make_joint_form(c.mechanism, c.start)}; }
 
 constexpr long kMostSteps = 300;
+constexpr double kLastDigits = 4 * std::numeric_limits<double>::epsilon();
 /// The share of a case's motion that an explicit method should get through in so many steps; else the case is stiff.
 constexpr double kLeastShare = 0.1;
 
@@ -228,14 +230,18 @@ TEST_P(EveryCase, AccelerationsAndReactionsAreTheSameInJointCoordinates) {
     // As far as the run has kept the constraints.
     EXPECT_LT(distance(with_signs_of(state.q, found.q), state.q), 1e-8) << "at t = " << state.t;
     EXPECT_LT(distance(found.v, state.v), 1e-8) << "at t = " << state.t;
-    EXPECT_LT(distance(found.a, body.state.a), 1e-10) << "at t = " << state.t;
+    // What the last digits of positions make of stiff bushings.
+    State rounded = found;
+    for (Eigen::Index i = 0; i < found.q.size(); ++i) rounded.q[i] *= i % 2 == 0 ? 1 + kLastDigits : 1 - kLastDigits;
+    const double rounding = distance(solve(*c_.system, rounded, BackEnd::kSparse).state.a, body.state.a);
+    EXPECT_LT(distance(found.a, body.state.a), 1e-10 + rounding) << "at t = " << state.t;
     EXPECT_LT(distance(found.lambda, body.state.lambda), 1e-10) << "at t = " << state.t;
   }
 }
 
 TEST_P(EveryCase, TheMotionIsTheSameInJointCoordinates) {
   if (!c_.mechanism) GTEST_SKIP() << "equations have no joints";
-  const bool is_stiff = compare_motions(options_of("projection", 1e-9), {1e-8, 1e-7, 1e-6, 1e-6}) < kLeastShare;
+  const bool is_stiff = compare_motions(options_of("projection", 1e-10), {1e-8, 1e-7, 1e-6, 1e-6}) < kLeastShare;
   if (is_stiff) compare_motions(options_of("hht", 1e-7), {1e-5, 1e-4, 1e-3, 1e-3});
 }
 

@@ -52,12 +52,11 @@ constexpr DenseLimits kLuLimits{17, 0.4};
 constexpr double kCholeskyQrCost = 1.0 / 16, kDenseCost = 1.0 / 10;
 constexpr double kSparseCost = 2.5, kSparseOperationCost = 0.65, kLargestSparseCost = 20;
 // Unknowns up to which full matrices are faster than solvers that use the topology, in body and in joint coordinates,
-// and products for each entry of the whole matrix up to which the factorisation of G M^-1 G^T is faster than others,
-// and the recursion than sparse LU: docs/decisions/0025-automatic-solvers.md.
+// and products for each entry of the whole matrix up to which those are faster than sparse LU:
+// docs/decisions/0025-automatic-solvers.md.
 constexpr int kTopologyLimit = 12;
 constexpr int kBranchLimit = 24;
-constexpr double kTolerableProducts = 18;
-constexpr double kTolerableRecursion = 60;
+constexpr double kTolerableProducts = 60;
 // Entries of the factors, relative to those of the matrix, up to which no other ordering is tried.
 constexpr double kTolerableFill = 2.5;
 // The same as it is expected, from which an order is not even tried: it would take all memory. (Bodies of a binary tree
@@ -352,15 +351,17 @@ std::unique_ptr<DirectSolver> make_topological(const Layout& layout, const Patte
   }
   if (layout.lower == 0 || !find_reduced_obstacle(*layout.structure).empty()) return nullptr;
   if (find_bodies(*layout.structure).count() < 2) return nullptr;  // there is no topology
+  const double limit = kTolerableProducts * whole.size();
+  const double recursion = find_recursive_obstacle(*layout.structure).empty() ? estimate_recursive_cost(layout, whole)
+                                                                              : std::numeric_limits<double>::infinity();
   try {
     auto reduced = std::make_unique<ReducedSolver>(layout);
-    const auto products = static_cast<double>(reduced->calc_operations().skyline.multiplications);
-    if (products <= kTolerableProducts * whole.size()) return reduced;
+    const ReducedSolver::Counts counts = reduced->calc_operations();
+    const auto products = static_cast<double>(counts.skyline.multiplications + counts.assembly.multiplications);
+    if (products <= std::min(recursion, limit)) return reduced;
   } catch (const std::length_error&) {  // a skyline that is far too wide
   }
-  const bool is_cheap = find_recursive_obstacle(*layout.structure).empty() &&
-                        estimate_recursive_cost(layout, whole) <= kTolerableRecursion * whole.size();
-  return is_cheap ? make_recursive_solver(layout, whole) : nullptr;
+  return recursion <= limit ? make_recursive_solver(layout, whole) : nullptr;
 }
 
 std::unique_ptr<DirectSolver> make_direct(BackEnd back_end, const Layout& layout, const Pattern& whole) {
