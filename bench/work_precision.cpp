@@ -123,6 +123,11 @@ std::string_view choose_yardstick(std::span<const Row> rows) {
   return balance > 0 ? kJointYardstick : kYardstick;
 }
 
+void report_failure(const Problem& problem, const Contender& contender, double tolerance,
+                    const std::runtime_error& failure) {
+  fmt::print(stderr, "{}, {}, tolerance {:g}: {}\n", problem.name, contender.method, tolerance, failure.what());
+}
+
 std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& contenders, int repetitions) {
   std::vector<Row> rows;
   for (const Contender& contender : contenders) {
@@ -144,7 +149,7 @@ std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& c
              0,
              {}});
       } catch (const std::runtime_error& failure) {
-        fmt::print(stderr, "{}, {}, tolerance {:g}: {}\n", problem.name, contender.method, tolerance, failure.what());
+        report_failure(problem, contender, tolerance, failure);
       }
       if (processor_seconds() - begin > 0.9 * kMostRunSeconds) break;
     }
@@ -153,10 +158,16 @@ std::vector<Row> measure(const Problem& problem, const std::vector<Contender>& c
     for (Row& row : rows) {
       if (repetition >= row.repetitions) continue;
       const double begin = processor_seconds();
-      row.contender->run(row.tolerance);
-      row.times.push_back(processor_seconds() - begin);
+      try {
+        row.contender->run(row.tolerance);
+        row.times.push_back(processor_seconds() - begin);
+      } catch (const std::runtime_error& failure) {  // the time limit, on a busy machine
+        report_failure(problem, *row.contender, row.tolerance, failure);
+        row.repetitions = repetition;
+      }
     }
   }
+  std::erase_if(rows, [](const Row& row) { return row.times.empty(); });
   for (Row& row : rows) {
     const auto middle = row.times.begin() + static_cast<std::ptrdiff_t>(row.times.size() / 2);
     std::nth_element(row.times.begin(), middle, row.times.end());

@@ -9,6 +9,7 @@
 
 #include "check_topology.h"
 #include "commands.h"
+#include "counted.h"
 #include "problem.h"
 #include "trammel/analyses/model_notes.h"
 #include "trammel/integrators/method.h"
@@ -125,9 +126,10 @@ void print(const Problem& problem, const analyses::Mobility& mobility, const std
   fmt::print("{}\n", problem.name);
   if (problem.model) {
     const model::Model& model = *problem.model;
-    fmt::print("  {} model: {} bodies, {} joints, {} motions, {} forces, {} states\n",
-               model.is_planar() ? "planar" : "spatial", model.bodies.size(), model.joints.size(), model.motions.size(),
-               model.forces.size(), model.states.size());
+    fmt::print("  {} model: {}, {}, {}, {}, {}\n", model.is_planar() ? "planar" : "spatial",
+               counted(model.bodies.size(), "body", "bodies"), counted(model.joints.size(), "joint"),
+               counted(model.motions.size(), "motion"), counted(model.forces.size(), "force"),
+               counted(model.states.size(), "state"));
     const analyses::AssemblyResult& assembly = problem.prepared.assembly;
     if (assembly.ok) fmt::print("  assembly            {}\n", assembly.message);
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "counted.h"
 #include "trammel/topology/loops.h"
 
 namespace trammel::cli {
@@ -36,7 +37,7 @@ nlohmann::ordered_json describe_topology(const MechanismGraph& mechanism) {
 void print_topology(const MechanismGraph& mechanism) {
   fmt::print("  tree                {} deep", mechanism.depth);
   if (mechanism.floating > 0) {
-    fmt::print("; {} bod{}", mechanism.floating, mechanism.floating == 1 ? "y floats" : "ies float");
+    fmt::print("; {}", counted(mechanism.floating, "body floats", "bodies float"));
   }
   fmt::print("\n");
   const std::vector<int>& cut = mechanism.tree.cut_joints;
@@ -47,7 +48,9 @@ void print_topology(const MechanismGraph& mechanism) {
   for (const topology::Edge& edge : mechanism.graph.edges) {
     if (shown == std::min(kShown, cut.size())) break;
     if (edge.joint != cut[shown]) continue;
-    fmt::print("{} '{}' ({})", shown == 0 ? "" : ",", mechanism.joint(edge.joint).name, mechanism.describe(edge));
+    const std::string& reader = mechanism.readers[static_cast<std::size_t>(edge.joint)];
+    fmt::print("{} '{}' ({}{}{})", shown == 0 ? "" : ",", mechanism.joint(edge.joint).name, mechanism.describe(edge),
+               reader.empty() ? "" : ", reactions read by ", reader);
     ++shown;
   }
   if (shown < cut.size()) fmt::print(" and {} more", cut.size() - shown);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "compare_context.h"
+#include "counted.h"
 
 namespace trammel::cli {
 
@@ -49,7 +50,7 @@ const char* short_remark(RunOutcome outcome) {
 std::string describe_digits(double disagreement) {
   if (!(disagreement > 0)) return "all digits";
   const int digits = static_cast<int>(std::floor(-std::log10(disagreement)));
-  return digits < 1 ? "less than one digit" : fmt::format("{} digit{}", digits, digits == 1 ? "" : "s");
+  return digits < 1 ? "less than one digit" : counted(digits, "digit");
 }
 
 std::string shell_quoted(const std::string& text) {

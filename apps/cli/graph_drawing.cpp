@@ -299,10 +299,9 @@ class Drawing {
   }
 
   void add_footer(double y) {
-    std::vector<std::string> lines{
-        "Every body shows the joint of the tree that it hangs on. Broken lines lead to cut joints, which stay "
-        "constraints."};
-    if (m_.tree.cut_joints.empty()) lines = {"Every body shows the joint of the tree that it hangs on."};
+    std::vector<std::string> lines{"Every body shows the joint of the tree that it hangs on."};
+    if (m_.floating > 0) lines[0] += " Grey broken lines lead to bodies that float.";
+    if (!m_.tree.cut_joints.empty()) lines[0] += " Red broken lines lead to cut joints, which stay constraints.";
     const std::size_t shown = std::min(m_.notes.size(), kMostNotes);
     lines.insert(lines.end(), m_.notes.begin(), m_.notes.begin() + static_cast<std::ptrdiff_t>(shown));
     if (shown < m_.notes.size())

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 
+#include "counted.h"
 #include "trammel/figures/rich_text.h"
 #include "trammel/model/joint_types.h"
+#include "trammel/topology/joint_motion.h"
 
 namespace trammel::cli {
 namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-std::string count(std::size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 std::string describe(const model::Model& model, const model::JointCoordinate& coordinate) {
   return fmt::format("{} of '{}'", model::to_string(coordinate.kind), model.joints[at(coordinate.joint)].name);
@@ -73,21 +71,28 @@ std::string quote_line(const std::string& text) { return quote(figures::clean(te
 std::string MechanismGraph::frame_name(int frame) const { return model->body_name(frame - 1); }
 
 std::string MechanismGraph::describe(const topology::Edge& edge) const {
-  return fmt::format("{}, {}", model::joint_type(joint(edge.joint).type).name, count(at(edge.rows), "row"));
+  return fmt::format("{}, {}", model::joint_type(joint(edge.joint).type).name, counted(edge.rows, "row"));
 }
 
 std::string MechanismGraph::summary() const {
-  return fmt::format("{}, {}; tree {} deep, {}",
-                     fmt::format("{} bod{}", graph.frames - 1, graph.frames == 2 ? "y" : "ies"),
-                     count(graph.edges.size(), "joint"), depth, count(tree.cut_joints.size(), "cut joint"));
+  return fmt::format("{}, {}; tree {} deep, {}", counted(graph.frames - 1, "body", "bodies"),
+                     counted(graph.edges.size(), "joint"), depth, counted(tree.cut_joints.size(), "cut joint"));
 }
 
 MechanismGraph make_mechanism_graph(const model::Model& model) {
-  MechanismGraph mechanism{&model, topology::make_graph(model), {}, 0, 0, {}, {}};
+  MechanismGraph mechanism;
+  mechanism.model = &model;
+  mechanism.graph = topology::make_graph(model);
   mechanism.tree = topology::find_spanning_tree(mechanism.graph);
   mechanism.depth = *std::max_element(mechanism.tree.depth.begin(), mechanism.tree.depth.end());
   mechanism.floating = static_cast<int>(std::count(mechanism.tree.joint.begin() + 1, mechanism.tree.joint.end(), -1));
   mechanism.remarks.resize(model.joints.size());
+  mechanism.readers = topology::find_reaction_readers(model);
+  for (std::size_t k = 0; k < model.joints.size(); ++k) {
+    if (const std::string& reader = mechanism.readers[k]; !reader.empty()) {
+      mechanism.remarks[k].push_back("reactions read by " + reader);
+    }
+  }
   add_couplings(model, mechanism);
   add_motions(model, mechanism);
   return mechanism;

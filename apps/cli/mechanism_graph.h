@@ -11,12 +11,13 @@
 namespace trammel::cli {
 
 struct MechanismGraph {
-  const model::Model* model;
+  const model::Model* model = nullptr;
   topology::Graph graph;
   topology::SpanningTree tree;
   int depth = 0;                                  ///< of the tree
   int floating = 0;                               ///< bodies that no joint of the tree ties to others or the ground
   std::vector<std::vector<std::string>> remarks;  ///< of each joint of the model: "motion drive", "gear pair"
+  std::vector<std::string> readers;               ///< of the reactions of each joint, which is cut for it; or empty
   std::vector<std::string> notes;                 ///< couplings and motions in words, a line each
 
   std::string frame_name(int frame) const;

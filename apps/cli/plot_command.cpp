@@ -9,6 +9,7 @@
 
 #include "column_choice.h"
 #include "commands.h"
+#include "counted.h"
 #include "plot_figure.h"
 #include "result_output.h"
 #include "terminal.h"
@@ -76,10 +77,6 @@ std::string draw(const figures::Figure& figure, Format format) {
                                    .has_colours = terminal.has_colours});
 }
 
-std::string count(std::size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 int plot(PlotArguments a) {
   check(a);
   const Format format = find_format(a.out);
@@ -118,8 +115,8 @@ int plot(PlotArguments a) {
   } else {
     check_other_file(a.file, *a.out);
     write_file(*a.out, drawing);
-    fmt::print(stderr, "{}: {}, {}\n", *a.out, count(plot.columns, "column"),
-               count(static_cast<std::size_t>(plot.rows), request.takes_steps ? "step" : "row"));
+    fmt::print(stderr, "{}: {}, {}\n", *a.out, counted(plot.columns, "column"),
+               counted(plot.rows, request.takes_steps ? "step" : "row"));
   }
   return kDone;
 }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "counted.h"
+
 namespace trammel::cli {
 namespace {
 
@@ -97,8 +99,8 @@ std::string describe_continuous(const ResultFile& file) {
                                   : fmt::format("{} of {} columns", c.columns.size(), file.columns().size());
   if (c.intervals.empty()) return fmt::format("no intervals, {}", columns);
   const auto [least, largest] = degree_range(c.intervals);
-  return fmt::format("{} interval{} from t = {:.9g} to {:.9g} s, degree {}, {}", c.intervals.size(),
-                     c.intervals.size() == 1 ? "" : "s", c.intervals.front().begin, c.intervals.back().end,
+  return fmt::format("{} from t = {:.9g} to {:.9g} s, degree {}, {}", counted(c.intervals.size(), "interval"),
+                     c.intervals.front().begin, c.intervals.back().end,
                      least == largest ? fmt::format("{}", least) : fmt::format("{} to {}", least, largest), columns);
 }
 
@@ -184,7 +186,7 @@ Json list_results_as_json(const ResultFile& file) {
 
 std::string list_results(const ResultFile& file) {
   const io::ResultHeader& header = file.header();
-  std::string text = fmt::format("{}: {} row{}", file.path(), file.rows(), file.rows() == 1 ? "" : "s");
+  std::string text = fmt::format("{}: {}", file.path(), counted(file.rows(), "row"));
   if (file.rows() > 0) text += fmt::format(" from t = {:.9g} to {:.9g} s", file.time().front(), file.time().back());
   text += '\n';
   text += line("model", header.model);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "counted.h"
+
 namespace trammel::cli {
 namespace {
 
@@ -11,8 +13,6 @@ using Json = nlohmann::ordered_json;
 using integrators::RunResult;
 
 Json list(const linalg::Vector& vector) { return std::vector<double>(vector.begin(), vector.end()); }
-
-std::string count(int number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
 
 Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -105,7 +105,7 @@ std::string list_positions(const cases::Case& problem, const dae::State& state) 
 std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
   const dae::Structure& s = problem.system->structure();
   const int rows = s.m() - static_cast<int>(s.switchable_rows.size());  // without those of friction that sticks
-  std::string text = fmt::format("{}: {}, {}", case_name, count(s.n_v(), "coordinate"), count(rows, "constraint"));
+  std::string text = fmt::format("{}: {}, {}", case_name, counted(s.n_v(), "coordinate"), counted(rows, "constraint"));
   // In a run that went well the constraints were independent.
   const int freedoms = s.n_v() - rows;
   if (result.ok()) text += freedoms == 1 ? ", 1 degree of freedom" : fmt::format(", {} degrees of freedom", freedoms);

@@ -69,10 +69,10 @@ TEST(Coordinates, GiveWayToOptionsOfTheMethod) {
   const Form articulated = choose(chain, "projection", {{"linear_solver", "articulated"}});
   EXPECT_TRUE(articulated.joint);
   EXPECT_EQ(articulated.reason, "options of the method do not suit body coordinates");
-  // Names of positions are those of bodies.
+  // Names of positions are those of bodies or of joints.
   const Form named = choose(governor, "for-sdirk", {{"independent", "shaft.x"}});
   EXPECT_FALSE(named.joint);
-  EXPECT_EQ(named.reason, "options of the method name positions of bodies");
+  EXPECT_EQ(named.reason, "options of the method do not suit joint coordinates");
   EXPECT_TRUE(choose(governor, "for-sdirk", {{"independent", "automatic"}}).joint);
 }
 

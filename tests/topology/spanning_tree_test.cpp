@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/support/models.h"
+#include "trammel/topology/joint_motion.h"
 
 namespace trammel::testing {
 namespace {
@@ -322,11 +323,14 @@ TEST(Graph, JointsWhoseReactionsAnExtraStateReadsKeepTheirConstraints) {
   const int a = add_body(*model, "a", 1, Vector3d(1, 1, 1));
   add_joint_at(*model, "read", JointType::kRevolute, kGround, a, Vector3d::Zero());
   add_joint_at(*model, "unread", JointType::kTranslational, kGround, a, Vector3d::Zero());
-  model->signals.push_back({.kind = model::SignalKind::kReactionForce, .index = 0, .component = 3, .text = {}});
+  model->variables.push_back({"load", "", compile(*model, "read.reaction.force")});
+  model->outputs.push_back({"shown", "", compile(*model, "load")});
+  model->states.push_back({"wear", false, false, compile(*model, "t")});
   EXPECT_TRUE(topology::make_graph(*model).edges[0].has_coordinates) << "what only results show is computed afterwards";
-  model->states.emplace_back();
-  EXPECT_FALSE(topology::make_graph(*model).edges[0].has_coordinates);
+  model->states[0].function = compile(*model, "1e-3 * load");
+  EXPECT_FALSE(topology::make_graph(*model).edges[0].has_coordinates) << "read through a variable";
   EXPECT_TRUE(topology::make_graph(*model).edges[1].has_coordinates);
+  EXPECT_EQ(topology::find_reaction_readers(*model), (std::vector<std::string>{"state 'wear'", ""}));
 }
 
 }  // namespace

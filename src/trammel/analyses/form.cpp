@@ -31,12 +31,6 @@ dae::State Form::from_quasi(const dae::State& state) const {
 
 namespace {
 
-bool names_positions(const integrators::MethodEntry& method, const integrators::MethodOptions& options) {
-  return std::any_of(method.options.begin(), method.options.end(), [&](const integrators::MethodOptionInfo& option) {
-    return option.is_names && option_value(method, options, option.name) != option.values.front();
-  });
-}
-
 Form choose_coordinates(const std::shared_ptr<const system::Mechanism>& mechanism, const dae::State& start,
                         const integrators::MethodEntry& method, const integrators::MethodOptions& options) {
   Form body = choose_form(mechanism, start, method);
@@ -45,7 +39,6 @@ Form choose_coordinates(const std::shared_ptr<const system::Mechanism>& mechanis
     body.reason = std::move(reason);
     return body;
   };
-  if (names_positions(method, options)) return in_body("options of the method name positions of bodies");
   const auto suits = [&](const dae::Structure& structure) {
     return find_obstacles(method, structure, options).empty();
   };

@@ -128,11 +128,12 @@ std::vector<std::string> find_overruled_velocities(const system::Mechanism& mech
     for (const model::InitialCoordinate& initial : joint.initial) {
       if (!initial.rate) continue;
       const double rate = probe.calc_joint_rate({static_cast<int>(j), initial.kind});
-      if (std::abs(rate - *initial.rate) <= kSameRate * std::max(std::abs(rate), std::abs(*initial.rate))) continue;
+      const double noise = kSameRate * std::max(std::abs(rate), std::abs(*initial.rate));
+      if (std::abs(rate - *initial.rate) <= noise) continue;
       messages.push_back(
           fmt::format("joint '{}': its initial {}_rate {:g} is used; the velocities of its bodies would "
                       "give {:g}",
-                      joint.name, model::to_string(initial.kind), *initial.rate, rate));
+                      joint.name, model::to_string(initial.kind), *initial.rate, std::abs(rate) <= noise ? 0 : rate));
     }
   }
   return messages;

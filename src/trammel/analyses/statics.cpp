@@ -408,8 +408,9 @@ StaticsResult Search::execute() {
                                         evaluation_.structure().n_v(), options_.max_modal_size));
   }
   if (result_.neutral_modes > 0) {
-    result_.notes.push_back(
-        fmt::format("the equilibrium is not isolated: {} motions meet no resistance", result_.neutral_modes));
+    result_.notes.push_back(fmt::format(
+        "the equilibrium is not isolated: {} no resistance",
+        result_.neutral_modes == 1 ? "1 motion meets" : fmt::format("{} motions meet", result_.neutral_modes)));
   }
   result_.message =
       fmt::format("{} equilibrium by {} in {} iterations; largest unbalanced force {:.2g}",

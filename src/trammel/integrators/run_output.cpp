@@ -53,10 +53,11 @@ void RunOutput::hand_over_interval(double begin, double end) {
 
 void RunOutput::add_notes(std::vector<std::string>& notes) const {
   if (lost_points_ == 0) return;
-  notes.push_back(
-      fmt::format("{} output points, the first at t = {:g}, could not be put onto the constraints "
-                  "and were left out",
-                  lost_points_, first_lost_point_));
+  const std::string points =
+      lost_points_ == 1 ? fmt::format("the output point at t = {:g}", first_lost_point_)
+                        : fmt::format("{} output points, the first at t = {:g},", lost_points_, first_lost_point_);
+  notes.push_back(fmt::format("{} could not be put onto the constraints and {} left out", points,
+                              lost_points_ == 1 ? "was" : "were"));
 }
 
 }  // namespace trammel::integrators

@@ -470,7 +470,7 @@ constexpr std::string_view kModelSchema = R"json({
         "t_start": { "$ref": "#/$defs/number", "description": "[s]; default 0" },
         "t_end": { "$ref": "#/$defs/number", "description": "[s]; default 1" },
         "method": { "$ref": "#/$defs/reference" },
-        "coordinates": { "title": "auto, body or joint", "enum": ["auto", "body", "joint"],
+        "coordinates": { "title": "kind of coordinates", "enum": ["auto", "body", "joint"],
           "description": "in which the motion is integrated; default body" },
         "tolerance": { "$ref": "#/$defs/number" },
         "max_step": { "$ref": "#/$defs/number", "description": "[s]" },

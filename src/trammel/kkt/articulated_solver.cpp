@@ -182,7 +182,7 @@ std::unique_ptr<DirectSolver> make_articulated_solver(const Layout& layout, cons
 
 std::string find_articulated_obstacle(const dae::Structure& structure) {
   if (!structure.tree) {
-    return "articulated bodies need a tree, and the system has none: joint coordinates have one (--coordinates joint)";
+    return "articulated bodies need the tree that joint coordinates have: take --coordinates joint";
   }
   const std::string error = find_tree_error(*structure.tree, structure.n_v());
   return error.empty() ? "" : "articulated bodies cannot take this system: " + error;

@@ -6,17 +6,21 @@
 //
 // TRAMMEL_WIDE_VECTORS before a function does both. Templates cannot have it: there TRAMMEL_WIDE_ONLY stands before a
 // function of its own that calls the plain one, for a table of functions that asks has_wide_vectors(). All that such
-// functions call is inlined into them (flatten), since it must be compiled anew. Not with the thread sanitizer, which
-// is not up yet when the choice is made.
+// functions call is inlined into them (flatten), since it must be compiled anew. The choice of TRAMMEL_WIDE_VECTORS is
+// made before the address and thread sanitizers are up: with them there is only the plain function.
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define TRAMMEL_HAS_WIDE_VECTORS 1
-#define TRAMMEL_WIDE_VECTORS __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
 #define TRAMMEL_WIDE_ONLY __attribute__((target("arch=x86-64-v3"), flatten))
 #else
 #define TRAMMEL_HAS_WIDE_VECTORS 0
-#define TRAMMEL_WIDE_VECTORS
 #define TRAMMEL_WIDE_ONLY
+#endif
+
+#if TRAMMEL_HAS_WIDE_VECTORS && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TRAMMEL_WIDE_VECTORS __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
+#else
+#define TRAMMEL_WIDE_VECTORS
 #endif
 
 namespace trammel::linalg {

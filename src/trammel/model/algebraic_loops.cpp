@@ -29,23 +29,11 @@ class LoopFinder {
     }
     marks_[k] = kOpen;
     open_.push_back(signal);
-    const Signal s = model_.signals[k];
-    if (s.kind == SignalKind::kVariable) {
-      visit_inputs(model_.variables[static_cast<std::size_t>(s.index)].function);
-    } else if (s.kind == SignalKind::kForceValue) {
-      const Force& force = model_.forces[static_cast<std::size_t>(s.index)];
-      if (force.vector) {
-        for (const int part : model_.find_parts(*force.vector, s.component)) visit_inputs(*force.program(part));
-      } else if (const Program* program = force.program(0)) {
-        visit_inputs(*program);
-      }
+    for (const Program* program : model_.programs_of(model_.signals[k])) {
+      for (const int input : program->inputs()) visit(input);
     }
     open_.pop_back();
     marks_[k] = kDone;
-  }
-
-  void visit_inputs(const Program& program) {
-    for (const int input : program.inputs()) visit(input);
   }
 
   /// The circle is what has been opened since `signal`: cut it there if that is a variable, else at the last one.

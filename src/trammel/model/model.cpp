@@ -69,4 +69,19 @@ std::vector<int> Model::find_parts(const VectorForce& force, int component) cons
   return parts;
 }
 
+std::vector<const Program*> Model::programs_of(const Signal& signal) const {
+  const auto k = static_cast<std::size_t>(signal.index);
+  if (signal.kind == SignalKind::kVariable) return {&variables[k].function};
+  if (signal.kind != SignalKind::kForceValue) return {};
+  std::vector<const Program*> programs;
+  const Force& force = forces[k];
+  if (force.vector) {
+    // Not of all components: those that are independent may depend on each other.
+    for (const int part : find_parts(*force.vector, signal.component)) programs.push_back(force.program(part));
+  } else if (const Program* program = force.program(0)) {
+    programs.push_back(program);
+  }
+  return programs;
+}
+
 }  // namespace trammel::model

@@ -327,6 +327,8 @@ struct Model {
   const std::string& body_name(int body) const;  ///< "ground" for kGround
   /// The given components (0..2 force, 3..5 torque) that a component of a vector force in ground axes is made of.
   std::vector<int> find_parts(const VectorForce& force, int component) const;
+  /// The expressions that a signal is the value of, or is made of: of variables and forces; of others none.
+  std::vector<const Program*> programs_of(const Signal& signal) const;
 };
 
 }  // namespace trammel::model

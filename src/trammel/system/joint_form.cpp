@@ -24,6 +24,33 @@ Matrix3d to_matrix(const std::array<double, 6>& a) {
   return matrix;
 }
 
+/// What solvers that go along the tree want to know. The width is known to the compiler, so that the loops unroll.
+template <int kWidth>
+void write_tree(const JointTree& tree, const BodyTable& bodies, const TreePlaces& places,
+                const std::vector<std::array<double, 6>>& inertias, dae::TreeValues& values) {
+  constexpr int kLinear = kWidth == 3 ? 2 : 3;
+  double *M = values.inertia.data(), *axes = values.axes.data(), *shift = values.shift.data();
+  for (const int frame : tree.order()) {
+    const auto k = static_cast<std::size_t>(frame);
+    Eigen::Map<Eigen::Matrix<double, kWidth, kWidth>> inertia(M);
+    inertia.setZero();
+    inertia.diagonal().template head<kLinear>().setConstant(bodies.mass(frame));
+    if constexpr (kWidth == 3) {
+      inertia(2, 2) = inertias[k][5];
+    } else {
+      inertia.template bottomRightCorner<3, 3>() = to_matrix(inertias[k]);
+    }
+    M += kWidth * kWidth;
+    for (int i = 0; i < tree.velocity_count(frame); ++i) {
+      const Screw& S = places.screws[static_cast<std::size_t>(tree.first_velocity(frame) + i)];
+      for (int n = 0; n < kLinear; ++n) *axes++ = S.v[n];
+      for (int n = kWidth == 3 ? 2 : 0; n < 3; ++n) *axes++ = S.w[n];
+    }
+    const Vector3d d = places.frames[k].r - places.frames[static_cast<std::size_t>(tree.parent(frame))].r;
+    for (int n = 0; n < kLinear; ++n) *shift++ = d[n];
+  }
+}
+
 }  // namespace
 
 JointForm::Room::Room(const Mechanism& system, const JointTree& tree, const Layout& layout) {
@@ -264,28 +291,10 @@ void JointForm::calc_mass(const Point& at, MatrixValues M) const {
 void JointForm::calc_tree(const Point& at, dae::TreeValues& values) const {
   Room& room = at.workspace_as<Room>();
   eval_inertias(room);
-  const BodyTable& bodies = inner_->bodies();
-  const int width = tree_->width(), shift_size = structure().tree->shift_size();
-  double *inertia = values.inertia.data(), *axes = values.axes.data(), *shift = values.shift.data();
-  std::fill(values.inertia.begin(), values.inertia.end(), 0.0);
-  for (const int frame : tree_->order()) {
-    const BodyFrame& body = room.places.frames[static_cast<std::size_t>(frame)];
-    Eigen::Map<Eigen::MatrixXd> M(inertia, width, width);
-    const int parts = width == 3 ? 2 : 3;
-    for (int k = 0; k < parts; ++k) M(k, k) = bodies.mass(frame);
-    if (width == 3) {
-      M(2, 2) = bodies.inertia(frame)(2, 2);
-    } else {
-      M.bottomRightCorner<3, 3>() = to_matrix(room.inertias[static_cast<std::size_t>(frame)]);
-    }
-    inertia += width * width;
-    for (int i = 0; i < tree_->velocity_count(frame); ++i) {
-      const Screw& S = room.places.screws[static_cast<std::size_t>(tree_->first_velocity(frame) + i)];
-      for (int k = 0; k < parts; ++k) *axes++ = S.v[k];
-      for (int k = width == 3 ? 2 : 0; k < 3; ++k) *axes++ = S.w[k];
-    }
-    const Vector3d d = body.r - room.places.frames[static_cast<std::size_t>(tree_->parent(frame))].r;
-    for (int k = 0; k < shift_size; ++k) *shift++ = d[k];
+  if (tree_->width() == 3) {
+    write_tree<3>(*tree_, inner_->bodies(), room.places, room.inertias, values);
+  } else {
+    write_tree<6>(*tree_, inner_->bodies(), room.places, room.inertias, values);
   }
 }
 

@@ -88,22 +88,20 @@ void Signals::set_up(int signal, std::vector<int>& marks) {
   marks[k] = 1;
   const Signal& s = model_.signals[k];
   Info& info = infos_[k];
-  const auto need = [&](const model::Program& program) {
-    for (const int input : program.inputs()) {
+  for (const model::Program* program : model_.programs_of(s)) {
+    for (const int input : program->inputs()) {
       info.needs.push_back(input);
       set_up(input, marks);
     }
     largest_program_ =
-        std::max({largest_program_, static_cast<std::size_t>(program.gradient_work_size()), program.inputs().size()});
-  };
+        std::max({largest_program_, static_cast<std::size_t>(program->gradient_work_size()), program->inputs().size()});
+  }
   if (is_measure(s.kind)) {
     set_up_measure(s, info);
   } else if (s.kind == SignalKind::kState) {
     info.support = {2 * bodies_.n_v() + s.index};
   } else if (s.kind == SignalKind::kVariable) {
-    const model::Program& program = model_.variables[static_cast<std::size_t>(s.index)].function;
-    need(program);
-    info.program = ProgramUse(program, *this);
+    info.program = ProgramUse(model_.variables[static_cast<std::size_t>(s.index)].function, *this);
     info.support = info.program.support();
   } else if (s.kind == SignalKind::kJointCoordinate || s.kind == SignalKind::kJointRate) {
     const model::JointCoordinate which{s.index, static_cast<model::CoordinateKind>(s.component)};
@@ -117,12 +115,6 @@ void Signals::set_up(int signal, std::vector<int>& marks) {
     }
     make_unique(info.support);
   } else if (s.kind == SignalKind::kForceValue) {
-    const model::Force& force = model_.forces[static_cast<std::size_t>(s.index)];
-    if (force.scalar && force.scalar->law.expression) need(*force.scalar->law.expression);
-    if (force.vector) {
-      // Not of all components: those that are independent may depend on each other.
-      for (const int part : model_.find_parts(*force.vector, s.component)) need(*force.vector->part(part));
-    }
     set_up_force_value(s, info);
   } else if (s.kind == SignalKind::kReactionForce || s.kind == SignalKind::kReactionTorque) {
     info.b = marker_geometry(model_, model_.joints[static_cast<std::size_t>(s.index)].j);

@@ -63,6 +63,8 @@ std::optional<std::vector<MotionStep>> spatial_steps(const model::Joint& joint) 
   }
 }
 
+std::string quote(const char* kind, const std::string& name) { return std::string(kind) + " '" + name + "'"; }
+
 }  // namespace
 
 int JointMotion::velocities() const {
@@ -103,16 +105,32 @@ std::optional<JointMotion> find_joint_motion(const model::Model& model, int join
   return JointMotion{std::move(*steps), {}};
 }
 
-std::vector<bool> find_read_reactions(const model::Model& model) {
-  std::vector<bool> is_read(model.joints.size(), false);
+std::vector<std::string> find_reaction_readers(const model::Model& model) {
+  std::vector<std::string> readers(model.joints.size());
   for (const model::Force& force : model.forces) {
-    if (force.friction) is_read[static_cast<std::size_t>(force.friction->coordinate.joint)] = true;
+    if (force.friction)
+      readers[static_cast<std::size_t>(force.friction->coordinate.joint)] = quote("friction", force.name);
   }
-  if (model.states.empty()) return is_read;  // what only results read is computed afterwards
-  for (const model::Signal& signal : model.signals) {
-    if (signal.needs_reactions() && signal.index >= 0) is_read[static_cast<std::size_t>(signal.index)] = true;
+  for (const model::ExtraState& state : model.states) {
+    std::vector<bool> is_seen(model.signals.size(), false);
+    std::vector<const model::Program*> open{&state.function};
+    while (!open.empty()) {
+      const model::Program* program = open.back();
+      open.pop_back();
+      for (const int input : program->inputs()) {
+        const auto k = static_cast<std::size_t>(input);
+        if (is_seen[k]) continue;
+        is_seen[k] = true;
+        const model::Signal& signal = model.signals[k];
+        const std::vector<const model::Program*> inner = model.programs_of(signal);
+        open.insert(open.end(), inner.begin(), inner.end());
+        if (!signal.needs_reactions()) continue;
+        std::string& reader = readers[static_cast<std::size_t>(signal.index)];
+        if (reader.empty()) reader = quote("state", state.name);
+      }
+    }
   }
-  return is_read;
+  return readers;
 }
 
 }  // namespace trammel::topology

@@ -58,8 +58,9 @@ JointMotion free_motion(model::Space space);
 /// offset, are left zero.
 std::optional<JointMotion> find_joint_motion(const model::Model& model, int joint);
 
-/// Of each joint, whether its reactions are unknowns that something reads while the equations are solved: dry friction,
-/// or an extra state. Such joints keep their constraints.
-std::vector<bool> find_read_reactions(const model::Model& model);
+/// Of each joint, what reads its reactions while the equations are solved, "friction 'brake'" or "state 'wear'"; empty
+/// when nothing does. Reactions that are read are unknowns, and such joints keep their constraints. What only results
+/// and events read is computed afterwards.
+std::vector<std::string> find_reaction_readers(const model::Model& model);
 
 }  // namespace trammel::topology

@@ -196,7 +196,7 @@ class TreeGrowth {
 Graph make_graph(const model::Model& model) {
   Graph graph;
   graph.frames = static_cast<int>(model.bodies.size()) + 1;
-  const std::vector<bool> is_read = find_read_reactions(model);
+  const std::vector<std::string> readers = find_reaction_readers(model);
   for (int k = 0; k < static_cast<int>(model.joints.size()); ++k) {
     const model::Joint& joint = model.joints[at(k)];
     if (is_coupling(joint.type)) continue;
@@ -204,7 +204,7 @@ Graph make_graph(const model::Model& model) {
     if (a == b) continue;
     const auto& basic = model::joint_type(joint.type).rows(model.space);
     const int rows = static_cast<int>(basic.size()) + count_extra_rows(joint.type);
-    graph.edges.push_back({k, a, b, rows, !is_read[at(k)] && find_joint_motion(model, k).has_value()});
+    graph.edges.push_back({k, a, b, rows, readers[at(k)].empty() && find_joint_motion(model, k).has_value()});
   }
   return graph;
 }
