@@ -300,14 +300,15 @@ class Drawing {
 
   void add_footer(double y) {
     std::vector<std::string> lines{"Every body shows the joint of the tree that it hangs on."};
-    if (m_.floating > 0) lines[0] += " Grey broken lines lead to bodies that float.";
-    if (!m_.tree.cut_joints.empty()) lines[0] += " Red broken lines lead to cut joints, which stay constraints.";
+    if (m_.floating > 0) lines.push_back("Grey broken lines lead to bodies that float.");
+    if (!m_.tree.cut_joints.empty()) lines.push_back("Orange broken lines lead to cut joints, which stay constraints.");
+    const std::size_t legend = lines.size();
     const std::size_t shown = std::min(m_.notes.size(), kMostNotes);
     lines.insert(lines.end(), m_.notes.begin(), m_.notes.begin() + static_cast<std::ptrdiff_t>(shown));
     if (shown < m_.notes.size())
       lines.push_back(fmt::format("and {} more couplings and motions", m_.notes.size() - shown));
     for (std::size_t k = 0; k < lines.size(); ++k) {
-      add_line(y, lines[k], figures::kTinyText, k == 0 ? figures::kFaint : kRemark);
+      add_line(y, lines[k], figures::kTinyText, k < legend ? figures::kFaint : kRemark);
       y += kLine;
     }
     height_ = y - kLine;

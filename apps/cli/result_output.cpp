@@ -153,14 +153,13 @@ std::vector<std::string> ResultOutput::notes() const {
                   recorder_->lost(), recorder_->first_lost())};
 }
 
-int ResultOutput::finish(const integrators::RunResult& result, bool as_json,
-                         const std::optional<analyses::Form>& form) {
+int ResultOutput::finish(const integrators::RunResult& result, bool as_json, const analyses::Form* form) {
   auto summary = summarize_as_json(problem_.name, problem_.given, result);
-  std::string saved, not_saved, in_coordinates;
-  if (form && problem_.given.mechanism) {
+  std::string saved, not_saved;
+  if (!problem_.given.mechanism) form = nullptr;
+  if (form) {
     summary["coordinates"] = name_coordinates(*form);
     if (!form->reason.empty()) summary["coordinates_reason"] = form->reason;
-    in_coordinates = fmt::format("  coordinates    {}\n", describe_coordinates(*form));
   }
   if (writer_) {
     try {
@@ -177,8 +176,7 @@ int ResultOutput::finish(const integrators::RunResult& result, bool as_json,
     fmt::print("{}\n", summary.dump(2));
     if (!result.ok()) fmt::print(stderr, "trammel: {}\n", result.reason);
   } else {
-    fmt::print(result.ok() ? stdout : stderr, "{}{}{}", summarize(problem_.name, problem_.given, result),
-               in_coordinates, saved);
+    fmt::print(result.ok() ? stdout : stderr, "{}{}", summarize(problem_.name, problem_.given, result, form), saved);
   }
   if (!not_saved.empty()) fmt::print(stderr, "trammel: {}\n", not_saved);
   return result.ok() && not_saved.empty() ? kDone : kSimulationFailed;

@@ -72,8 +72,8 @@ class ResultOutput {
   std::vector<std::string> notes() const;
 
   /// Completes the file, prints the summary and returns the exit status. Of a model it says in which coordinates it was
-  /// run, where a form is given.
-  int finish(const integrators::RunResult& result, bool as_json, const std::optional<analyses::Form>& form = {});
+  /// integrated, where a form is given.
+  int finish(const integrators::RunResult& result, bool as_json, const analyses::Form* form = nullptr);
 
  private:
   const Problem& problem_;

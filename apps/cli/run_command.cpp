@@ -266,7 +266,7 @@ int run(RunArguments arguments) {
   if (result.failure.cause == integrators::FailureCause::kInvalidInput) throw InputError(result.reason);
   result.state = form.to_quasi(result.state);
   for (std::string& note : results.notes()) result.notes.push_back(std::move(note));
-  const int status = results.finish(result, arguments.as_json, form);
+  const int status = results.finish(result, arguments.as_json, &form);
   if (arguments.report.empty() || !results.has_saved_rows()) return status;
   return finish_page(arguments, status);
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "coordinates_option.h"
 #include "counted.h"
+#include "trammel/system/joint_form.h"
 
 namespace trammel::cli {
 namespace {
@@ -102,15 +104,20 @@ std::string list_positions(const cases::Case& problem, const dae::State& state) 
   return text;
 }
 
-std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result) {
-  const dae::Structure& s = problem.system->structure();
+std::string summarize(const std::string& case_name, const cases::Case& problem, const RunResult& result,
+                      const analyses::Form* form) {
+  const bool is_joint = form && form->joint;
+  const dae::Structure& s = is_joint ? form->joint->structure() : problem.system->structure();
   const int rows = s.m() - static_cast<int>(s.switchable_rows.size());  // without those of friction that sticks
-  std::string text = fmt::format("{}: {}, {}", case_name, counted(s.n_v(), "coordinate"), counted(rows, "constraint"));
+  std::string text =
+      fmt::format("{}: {}, {}", case_name, counted(s.n_v(), is_joint ? "joint coordinate" : "coordinate"),
+                  rows == 0 ? "no constraints" : counted(rows, "constraint"));
   // In a run that went well the constraints were independent.
   const int freedoms = s.n_v() - rows;
   if (result.ok()) text += freedoms == 1 ? ", 1 degree of freedom" : fmt::format(", {} degrees of freedom", freedoms);
   text += '\n';
   text += result.brief_report();
+  if (form) text += fmt::format("  coordinates    {}\n", describe_coordinates(*form));
   if (!result.ok()) return text;
   return text + list_positions(problem, result.state);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cases/case.h"
+#include "trammel/analyses/form.h"
 #include "trammel/integrators/result.h"
 
 namespace trammel::cli {
@@ -19,6 +20,8 @@ std::string list_positions(const cases::Case& problem, const dae::State& state);
 nlohmann::ordered_json summarize_as_json(const std::string& case_name, const cases::Case& problem,
                                          const integrators::RunResult& result);
 
-std::string summarize(const std::string& case_name, const cases::Case& problem, const integrators::RunResult& result);
+/// With the form in which a model was integrated, where there is one to tell. The table at the end is of bodies always.
+std::string summarize(const std::string& case_name, const cases::Case& problem, const integrators::RunResult& result,
+                      const analyses::Form* form);
 
 }  // namespace trammel::cli

@@ -2,9 +2,12 @@
 
 #include "trammel/analyses/coordinates.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "cases/case.h"
+#include "tests/support/models.h"
 #include "trammel/analyses/form.h"
 #include "trammel/analyses/joint_coordinates.h"
 
@@ -70,9 +73,23 @@ TEST(Coordinates, GiveWayToOptionsOfTheMethod) {
   EXPECT_TRUE(articulated.joint);
   EXPECT_EQ(articulated.reason, "options of the method do not suit body coordinates");
   // Names of positions are those of bodies or of joints.
-  const Form named = choose(governor, "for-sdirk", {{"independent", "shaft.x"}});
-  EXPECT_FALSE(named.joint);
-  EXPECT_EQ(named.reason, "options of the method do not suit joint coordinates");
+  const auto name_positions = [](const dae::Structure& s) {
+    const std::vector<std::string> names(s.position_names.begin(), s.position_names.begin() + (s.n_v() - s.m()));
+    return integrators::MethodOptions{{"independent", fmt::format("{}", fmt::join(names, ","))}};
+  };
+  const Form by_bodies =
+      choose(governor, "for-sdirk",
+             name_positions(system::PlainForm(governor.mechanism, governor.mechanism->rotations()).structure()));
+  EXPECT_FALSE(by_bodies.joint);
+  EXPECT_EQ(by_bodies.reason, "options of the method do not suit joint coordinates");
+  const cases::Case linkage = build("seven-body");
+  const Form by_joints =
+      choose(linkage, "for-sdirk", name_positions(make_joint_form(linkage.mechanism, linkage.start)->structure()));
+  EXPECT_TRUE(by_joints.joint);
+  EXPECT_EQ(by_joints.reason, "options of the method do not suit body coordinates");
+  const Form unknown = choose(governor, "for-sdirk", {{"independent", "nosuch"}});
+  EXPECT_FALSE(unknown.joint);
+  EXPECT_EQ(unknown.reason, "") << "what is wrong is said by who runs it";
   EXPECT_TRUE(choose(governor, "for-sdirk", {{"independent", "automatic"}}).joint);
 }
 
@@ -82,6 +99,18 @@ TEST(Coordinates, GiveWayToMethodsThatCannotTakeBalls) {
                std::invalid_argument);
   // An option that only joint coordinates have does not help: that is said when the run begins.
   EXPECT_TRUE(choose(top, "bdf-i3", {{"linear_solver", "articulated"}}).plain);
+}
+
+TEST(Coordinates, AreThoseOfTheBodiesWhereNothingCanMove) {
+  auto model = testing::make_model(model::Space::kSpatial);
+  const int block = testing::add_body(*model, "block", 1, Eigen::Vector3d(1, 1, 1));
+  testing::add_joint_at(*model, "weld", model::JointType::kFixed, model::kGround, block, Eigen::Vector3d::Zero());
+  const auto mechanism = std::make_shared<const system::Mechanism>(model);
+  const integrators::MethodEntry& method = *integrators::find_method("projection");
+  const Form form = choose_form(mechanism, mechanism->given_state(), method, FormKind::kAutomatic);
+  EXPECT_TRUE(form.is_quasi());
+  EXPECT_NE(form.reason.find("no motion free"), std::string::npos);
+  EXPECT_THROW(choose_form(mechanism, mechanism->given_state(), method, FormKind::kJoint), std::invalid_argument);
 }
 
 }  // namespace

@@ -67,6 +67,9 @@ Form choose_form(const std::shared_ptr<const system::Mechanism>& mechanism, cons
   if (wanted == FormKind::kJoint) {
     Form form;
     form.joint = make_joint_form(mechanism, start);
+    if (form.joint->structure().n_v() == 0) {
+      throw std::invalid_argument("the joints leave no motion free, so that there are no joint coordinates");
+    }
     if (form.joint->tree().has_balls() && !method.capabilities.general_kinematics) {
       throw std::invalid_argument(
           fmt::format("method '{}' needs positions whose rates are the velocities (q' = v), and {} turns like a ball: "

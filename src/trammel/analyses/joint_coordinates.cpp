@@ -98,10 +98,6 @@ std::shared_ptr<const JointForm> make_joint_form(const std::shared_ptr<const Mec
   const auto tree = std::make_shared<const JointTree>(model, mechanism->bodies(),
                                                       given_tree ? *given_tree : choose_tree(*mechanism), start.q);
 
-  if (tree->n_v() == 0) {
-    throw std::invalid_argument("the joints leave no motion free, so that there are no joint coordinates");
-  }
-
   CompileOptions options = mechanism->options();
   const std::set<std::string> tree_rows = find_tree_rows(*mechanism, *tree);
   options.constraints.dropped.insert(tree_rows.begin(), tree_rows.end());

@@ -15,7 +15,7 @@ namespace trammel::analyses {
 topology::SpanningTree choose_tree(const system::Mechanism& mechanism);
 
 /// Of a mechanism at a consistent start, with the tree that is best cut, or a given one. Throws std::invalid_argument
-/// with a message for the user when it has no joint coordinates: no bodies, none that can move, or too deep a tree.
+/// with a message for the user when it has no joint coordinates: no bodies, or too deep a tree.
 std::shared_ptr<const system::JointForm> make_joint_form(const std::shared_ptr<const system::Mechanism>& mechanism,
                                                          const dae::State& start,
                                                          const std::optional<topology::SpanningTree>& tree = {});
