@@ -1,7 +1,8 @@
 // coordinates_study [TABLE]...
 //
 // Joint against body coordinates: how much less time the same method takes at equal error in the coordinates of the
-// joints, on the cases and on chains and trees. Behind the rule of `--coordinates auto` (analyses/coordinates.h).
+// joints, on the cases and on chains and trees, on one thread. Behind the rule of `--coordinates auto`
+// (analyses/coordinates.h).
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include "bench/text_case.h"
 #include "trammel/analyses/coordinates.h"
 #include "trammel/analyses/joint_coordinates.h"
+#include "trammel/linalg/parallel.h"
 
 namespace trammel::bench {
 namespace {
@@ -185,5 +187,6 @@ constexpr std::array kTables{
 
 int main(int argc, char** argv) {
   using namespace trammel::bench;
+  trammel::linalg::set_thread_limit(1);
   return print_tables("coordinates_study [TABLE]...", kTables, words_of(argc, argv));
 }

@@ -2,8 +2,8 @@
 //
 // Accelerations of chains, trees and loops with everything included (positions, velocities, M, G, f, bias, factors,
 // solution), by every back end that takes them, beside Simbody on the same bodies in the same run. Times are those of
-// the processor and the least of several rounds. Where Simbody takes part, its accelerations and ours are compared
-// first.
+// the processor, of one thread, and the least of several rounds. Where Simbody takes part, its accelerations and ours
+// are compared first.
 
 #include <fmt/format.h>
 
@@ -21,6 +21,7 @@
 #include "bench/text_case.h"
 #include "trammel/kkt/elimination_order.h"
 #include "trammel/linalg/ordering.h"
+#include "trammel/linalg/parallel.h"
 #include "trammel/linalg/sparse_lu.h"
 
 namespace trammel::bench {
@@ -232,5 +233,6 @@ constexpr std::array kTables{
 int main(int argc, char** argv) {
   using namespace trammel::bench;
   const auto words = words_of(argc, argv);
+  trammel::linalg::set_thread_limit(1);
   return print_tables("topology_bench [TABLE]...", kTables, words);
 }

@@ -26,6 +26,7 @@
 #include "bench/simbody_bodies.h"
 #include "bench/study.h"
 #include "bench/text_case.h"
+#include "trammel/linalg/parallel.h"
 
 namespace trammel::bench {
 namespace {
@@ -48,8 +49,9 @@ void count(int bodies, const Call& call) {
   CALLGRIND_STOP_INSTRUMENTATION;
 }
 
-/// The run that is counted.
+/// The run that is counted, on one thread: callgrind counts those of the thread alone that sets the marks.
 int run_counted(const std::string& solver, const RodTree& tree) {
+  linalg::set_thread_limit(1);
   if (solver == kSimbody) {
     SimbodyBodies bodies = SimbodyBodies::rods(tree);
     count(tree.size(), [&] { bodies.accelerate(); });

@@ -4,8 +4,8 @@
 // each error costs: error against the reference, evaluations, steps, time, and the time divided by what the yardstick
 // needs for the same error. The yardstick is `projection` with its automatic choice of the linear solver, in the
 // coordinates, of bodies or of joints, in which it is faster on the problem. Times are processor times of runs of
-// models that are compiled, of ours and of others: medians of repetitions that go round all rows, so that a slow moment
-// of the machine hits every method alike.
+// models that are compiled, of ours and of others, on one thread: medians of repetitions that go round all rows, so
+// that a slow moment of the machine hits every method alike.
 
 #include <fmt/format.h>
 
@@ -26,6 +26,7 @@
 #include "bench/peers/simbody_peer.h"
 #include "bench/stopwatch.h"
 #include "trammel/integrators/integrate.h"
+#include "trammel/linalg/parallel.h"
 
 namespace trammel::bench {
 namespace {
@@ -297,5 +298,6 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "\n");
     return 2;
   }
+  trammel::linalg::set_thread_limit(1);
   return trammel::bench::run(*arguments);
 }

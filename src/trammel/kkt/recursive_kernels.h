@@ -13,6 +13,11 @@
 
 namespace trammel::kkt::recursive {
 
+using linalg::Column;
+using linalg::eliminate;
+using linalg::eliminate_back;
+using linalg::Tile;
+
 /// A pivot counts as vanished when elimination has left less than this of the entry, times the size of the block.
 inline constexpr double kVanished = 64 * std::numeric_limits<double>::epsilon();
 
@@ -66,7 +71,6 @@ struct BodyKernel {
 
   /// H_p += C^T S^-1 C. Returns the place of a pivot that vanished, or -1.
   static int factor(const BodyTask& task, PivotShare& share) {
-    using namespace linalg;
     double* A = task.kept;
     auto H = Tile<N, N>::load(task.own);
     H.add(task.sum);
@@ -95,7 +99,6 @@ struct BodyKernel {
 
   /// b = (f, g) becomes (H^-1 f, S^-1 (X^T f - g)), and f_p -= V^T (X^T f - g).
   static void solve_forward(const double* kept, double* b, double* parent) {
-    using namespace linalg;
     if constexpr (M > 0) {
       auto t = Column<M>::load(b + N);
 #pragma GCC unroll 8
@@ -122,7 +125,6 @@ struct BodyKernel {
 
   /// lambda += V u_p, u -= X lambda.
   static void solve_back(const double* kept, double* b, const double* parent) {
-    using namespace linalg;
     if constexpr (M > 0) {
       if constexpr (P > 0) {
         auto u = Column<P>::load(parent);
@@ -148,7 +150,7 @@ struct BodyKernel {
   }
 
   /// The lower triangle of the sum; a front has both.
-  static void add_to_parent(const BodyTask& task, linalg::Tile<P, P>& sum) {
+  static void add_to_parent(const BodyTask& task, Tile<P, P>& sum) {
     if (task.is_body) {
       sum.add(task.parent);
       sum.store(task.parent);

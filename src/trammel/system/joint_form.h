@@ -33,8 +33,8 @@ class JointForm final : public dae::ConstrainedSystem {
  public:
   /// `full` is the model with all its rows, for to_quasi(); `inner` the same without those of the joints in the tree,
   /// and with the same or fewer extra states. Throws std::invalid_argument when they do not belong together.
-  JointForm(std::shared_ptr<const Mechanism> full, std::shared_ptr<const Mechanism> inner,
-            std::shared_ptr<const JointTree> tree);
+  JointForm(std::shared_ptr<const Mechanism> full, const std::shared_ptr<const Mechanism>& inner,
+            const std::shared_ptr<const JointTree>& tree);
 
   const Mechanism& full() const { return *full_; }
   const Mechanism& inner() const { return *inner_; }

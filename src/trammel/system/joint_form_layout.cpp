@@ -46,8 +46,8 @@ std::vector<bool> find_frames(const linalg::Pattern& pattern, const JointTree& t
 
 }  // namespace
 
-JointForm::JointForm(std::shared_ptr<const Mechanism> full, std::shared_ptr<const Mechanism> inner,
-                     std::shared_ptr<const JointTree> tree)
+JointForm::JointForm(std::shared_ptr<const Mechanism> full, const std::shared_ptr<const Mechanism>& inner,
+                     const std::shared_ptr<const JointTree>& tree)
     : JointForm(make_layout(*inner, *tree), std::move(full), inner, tree) {}
 
 JointForm::JointForm(Layout layout, std::shared_ptr<const Mechanism> full, std::shared_ptr<const Mechanism> inner,
@@ -99,10 +99,11 @@ void JointForm::add_matrices(const Structure& in, const JointTree& tree, Layout&
   using enum Derivative;
   using Axis = TreeMatrix::Axis;
   const std::vector<bool> all(tree.order().size() + 1, true), none;
-  const auto on_velocities = [&](std::vector<const linalg::Pattern*> sources, const std::vector<bool>& projected) {
+  const auto on_velocities = [&](const std::vector<const linalg::Pattern*>& sources,
+                                 const std::vector<bool>& projected) {
     return TreeMatrix(tree, Axis::kVelocities, Axis::kVelocities, sources, projected);
   };
-  const auto rows_of = [&](std::vector<const linalg::Pattern*> sources) {
+  const auto rows_of = [&](const std::vector<const linalg::Pattern*>& sources) {
     return TreeMatrix(tree, Axis::kOther, Axis::kVelocities, sources, none, sources.front()->rows());
   };
   const auto set = [&](Derivative which, TreeMatrix matrix) {

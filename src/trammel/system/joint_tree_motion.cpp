@@ -14,7 +14,7 @@ using linalg::VectorOut;
 namespace {
 
 /// sum of S_i x_i of a step.
-inline Screw step_sum(const JointTree::Step& step, const TreePlaces& at, const VectorIn& x) {
+inline Screw step_sum(const JointTree::Step& step, const TreePlaces& at, VectorIn x) {
   Screw sum = at.screws[static_cast<std::size_t>(step.v)] * x[step.v];
   for (int i = step.v + 1; i < step.v + step.count; ++i) {
     sum = sum + at.screws[static_cast<std::size_t>(i)] * x[i];

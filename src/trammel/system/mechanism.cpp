@@ -109,7 +109,7 @@ void refuse_empty_rods(const model::Model& model, const BodyTable& bodies, const
   }
 }
 
-std::shared_ptr<const model::Model> check_and_cut_loops(std::shared_ptr<const model::Model> model) {
+std::shared_ptr<const model::Model> check_and_cut_loops(const std::shared_ptr<const model::Model>& model) {
   refuse_single_bodies(*model);
   auto copy = std::make_shared<model::Model>(*model);
   model::resolve_algebraic_loops(*copy);
@@ -164,8 +164,8 @@ struct Mechanism::Parts {
     int by_q = 0, by_v = 0;
   };
 
-  Parts(std::shared_ptr<const model::Model> given, const CompileOptions& given_options)
-      : model(check_and_cut_loops(std::move(given))),
+  Parts(const std::shared_ptr<const model::Model>& given, const CompileOptions& given_options)
+      : model(check_and_cut_loops(given)),
         options(given_options),
         bodies(*model),
         mass_values(calc_mass_values(bodies)),

@@ -400,7 +400,7 @@ std::string Signals::describe_fault(const ProgramUse& program, SignalWork& work)
   const std::string text = '"' + program.program().text() + '"';
   if (fault.input < 0) return fault.text.empty() ? text : text + " takes " + fault.text;
   const Signal& signal = model_.signals[static_cast<std::size_t>(fault.input)];
-  const std::string reads = text + " reads " + signal.text;
+  std::string reads = text + " reads " + signal.text;
   if (signal.kind != SignalKind::kVariable) return reads;
   return reads + ", " + describe_fault(infos_[static_cast<std::size_t>(fault.input)].program, work);
 }
