@@ -9,6 +9,7 @@
 #include "cases/reference.h"
 #include "tests/support/problems.h"
 #include "tests/support/systems.h"
+#include "trammel/analyses/joint_coordinates.h"
 #include "trammel/integrators/extrapolation/order_control.h"
 #include "trammel/integrators/integrate.h"
 #include "trammel/integrators/method.h"
@@ -184,6 +185,22 @@ TEST(Mexx, RootsOfTheCranksAccelerationAreFoundWithAndWithoutAccelerationConstra
     ASSERT_EQ(run.events.size(), 5u);
     for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(run.events[i].t, exact[i], 1e-6);
   }
+}
+
+TEST(Mexx, TakesForcesWhereItTakesMassesInJointCoordinates) {
+  const cases::Case c = build("spatial-chain", {{"hinges", 1}, {"n", 50}});
+  const auto form = analyses::make_joint_form(c.mechanism, c.start);
+  const auto run = [&](const MethodOptions& settings) {
+    return integrate(*form, form->from_quasi(c.start), c.t_end, mexx(1e-5, settings));
+  };
+  const RunResult chosen = run({}), begin = run({{"forces", "begin"}}), end = run({{"forces", "end"}});
+  EXPECT_EQ(chosen.state.q, end.state.q);
+  // What a small step changes in M is magnified by the condition of M.
+  EXPECT_LT(end.statistics.substeps, 0.6 * static_cast<double>(begin.statistics.substeps));
+  const RunResult in_bodies = integrate(*c.system, c.start, c.t_end, mexx(1e-10));
+  EXPECT_LT(linalg::largest_abs(form->to_quasi(end.state).q - in_bodies.state.q), 1e-4);
+  EXPECT_EQ(integrate(*c.system, c.start, c.t_end, mexx(1e-5)).state.q,
+            integrate(*c.system, c.start, c.t_end, mexx(1e-5, {{"forces", "begin"}})).state.q);
 }
 
 TEST(Mexx, NeedsNoAccelerationConstraints) {

@@ -13,6 +13,7 @@
 namespace trammel::testing {
 namespace {
 
+using integrators::ForcePlace;
 using integrators::FrictionScheme;
 using integrators::HalfExplicitEuler;
 using integrators::step_number;
@@ -69,6 +70,7 @@ struct Case {
   double begin;  // share of the run
   double H;      // the largest step
   double floor;  // round-off
+  ForcePlace place;
 };
 
 class TableauOrder : public ::testing::TestWithParam<Case> {};
@@ -76,7 +78,7 @@ class TableauOrder : public ::testing::TestWithParam<Case> {};
 TEST_P(TableauOrder, EachColumnGainsOneForPositionsVelocitiesAccelerationsAndReactions) {
   const Problem& problem = smooth_problem(GetParam().problem);
   Workplace at(*problem.system);
-  HalfExplicitEuler euler(at.context, FrictionScheme::kStandard);
+  HalfExplicitEuler euler(at.context, FrictionScheme::kStandard, GetParam().place);
   // Begin inside of the motion, where nothing is special.
   dae::State start = problem.solution(GetParam().begin * problem.t_end);
   dae::State complete = dae::State::zero(problem.system->structure());
@@ -123,7 +125,10 @@ TEST_P(TableauOrder, EachColumnGainsOneForPositionsVelocitiesAccelerationsAndRea
 }
 
 INSTANTIATE_TEST_SUITE_P(Problems, TableauOrder,
-                         ::testing::Values(Case{"pendulum", 0.45, 0.02, 1e-14}, Case{"polar point", 0.6, 0.02, 1e-14}),
+                         ::testing::Values(Case{"pendulum", 0.45, 0.02, 1e-14, ForcePlace::kBegin},
+                                           Case{"polar point", 0.6, 0.02, 1e-14, ForcePlace::kBegin},
+                                           Case{"pendulum", 0.45, 0.02, 1e-14, ForcePlace::kEnd},
+                                           Case{"polar point", 0.6, 0.02, 1e-14, ForcePlace::kEnd}),
                          [](const auto& problem) { return "Problem" + std::to_string(problem.index); });
 
 TEST(MexxOrder, OfTheWholeMethodIsTheNumberOfRows) {

@@ -12,13 +12,12 @@ namespace trammel::analyses {
 
 namespace {
 
-// In space, from this many times fewer unknowns on: at 3.9 (double-wishbone) joint coordinates still take 1.1 to 1.3
-// times the time of body coordinates, at 5 (spatial-slider-crank) 0.5 to 0.9. In the plane they are slower whatever
-// they save.
+// In space, from this many times fewer unknowns on: at 3.9 (double-wishbone) joint coordinates take 1.1 to 1.4 times the
+// time of body coordinates, at 5 (spatial-slider-crank) 0.5 to 1. In the plane they gain a little with few methods.
 constexpr double kWorthwhileShare = 4.5;
-// Bodies between a body and the ground, on average, up to which they pay: every pair has an entry in derivatives, and
-// every velocity in the forces of all behind it. A chain of 10 (5.5) takes 0.7 of the time on average over methods, one
-// of 30 (15.5) 1.6 times the time.
+// Bodies between a body and the ground, on average, up to which they pay with every method: each pair has an entry in
+// derivatives, and every velocity in the forces of all behind it. A chain of 10 (5.5) takes 0.3 to 1.1 times the time,
+// one of 30 (15.5) 0.6 to 5 times.
 constexpr double kLargestMeanDepth = 7;
 
 std::string count(int number, const char* one, const char* many) {

@@ -32,9 +32,13 @@ constexpr int kReactionPasses = 25;
 
 }  // namespace
 
-HalfExplicitEuler::HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme,
+HalfExplicitEuler::HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme, ForcePlace place,
                                      const kkt::SolverOptions& linear)
-    : context_(context), evaluation_(context.evaluation), layout_(evaluation_.structure()), scheme_(scheme) {
+    : context_(context),
+      evaluation_(context.evaluation),
+      layout_(evaluation_.structure()),
+      scheme_(scheme),
+      place_(place) {
   const dae::Structure& s = evaluation_.structure();
   if (s.force_depends_on_lambda()) {
     with_friction_.emplace(kkt::Layout::mass_with_friction(s), linear.for_unsymmetric());
@@ -115,7 +119,13 @@ AccelerationStatus HalfExplicitEuler::take_step(double h, double t, Eigen::Ref<c
     evaluation_.system().retract(layout_.q(from), delta_, layout_.q(to));
   }
   evaluation_.set_position(t, layout_.q(to));
-  upper_ = force_;
+  if (place_ == ForcePlace::kEnd) {
+    evaluation_.set_velocity(layout_.v(from));
+    evaluation_.set_lambda(layout_.lambda(from));
+    upper_ = evaluation_.force();
+  } else {
+    upper_ = force_;
+  }
   if (is_modified_) {
     s.pattern(Derivative::kForceByLambda).add_product(friction_.data(), layout_.lambda(from), -1, upper_);
   }
@@ -146,7 +156,7 @@ AccelerationStatus HalfExplicitEuler::integrate(double h, int n, double t_end, E
   evaluation_.set_x(begin_->x);
   force_ = force_begin_;
   for (int k = 1; k <= n; ++k) {
-    if (k > 1) force_ = evaluation_.force();
+    if (k > 1 && place_ == ForcePlace::kBegin) force_ = evaluation_.force();
     const double t = k < n ? begin_->t + k * h : t_end;
     const AccelerationStatus status = take_step(h, t, out.col(k - 1), out.col(k));
     if (status != AccelerationStatus::kSolved) return status;

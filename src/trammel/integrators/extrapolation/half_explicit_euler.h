@@ -5,10 +5,11 @@
 //
 //   q+ = retract(q, h v)                                                                                       (1)
 //   [ M  G^T - F ] [ a+      ]   [ f - F lambda     ]
-//   [ G  0       ] [ lambda+ ] = [ -(G v + g_t) / h ]       M, G, g_t at (t+, q+), f at (t, q, v, lambda, x)    (2)
+//   [ G  0       ] [ lambda+ ] = [ -(G v + g_t) / h ]       M, G, g_t at (t+, q+), f at (t', q', v, lambda, x)  (2)
 //   v+ = v + h a+                                                                                              (3)
 //   x+ = x + h x'(t+, q+, v+, a+, lambda+, x)                                                                  (4)
 //
+// with (t', q') = (t, q), or (t+, q+) where M changes much in a small step: in joint coordinates.
 // (2) is (2.1b) of the report solved for (v+ - v)/h, which saves the products with M. F = 0 in the standard scheme; in
 // the modified one it is df/dlambda at the beginning of the big step that the small ones belong to. Nothing here needs
 // the acceleration constraints. Theory: docs/theory/mexx.md.
@@ -27,10 +28,17 @@ enum class FrictionScheme {
   kModified,
 };
 
+/// (t', q') in (2).
+enum class ForcePlace {
+  kBegin,  ///< of the small step: f is that of the end of the step before
+  kEnd,    ///< where M and G are: f - M a is an error of the size of h however large the condition of M
+};
+
 class HalfExplicitEuler {
  public:
   /// `linear` is for the matrix of (2) with F; without it the solver of the context is used.
-  HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme, const kkt::SolverOptions& linear = {});
+  HalfExplicitEuler(const MethodContext& context, FrictionScheme scheme, ForcePlace place,
+                    const kkt::SolverOptions& linear = {});
 
   /// Begins a big step at `state` (complete): f and, where it may be needed, F there. The state is kept by reference.
   kkt::AccelerationStatus begin(const dae::State& state);
@@ -63,6 +71,7 @@ class HalfExplicitEuler {
   dae::Evaluation& evaluation_;
   StackLayout layout_;
   FrictionScheme scheme_;
+  ForcePlace place_;
   std::optional<kkt::Solver> with_friction_;  // the matrix of (2) with F
   std::vector<kkt::BlockValues> blocks_;
   const dae::State* begin_ = nullptr;

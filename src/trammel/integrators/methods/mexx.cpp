@@ -45,6 +45,13 @@ FrictionScheme read_scheme(const MethodContext& context) {
   return value == "modified" ? FrictionScheme::kModified : FrictionScheme::kAutomatic;
 }
 
+ForcePlace read_place(const MethodContext& context) {
+  const std::string value = option_value(mexx_entry, context.options, "forces");
+  if (value == "begin") return ForcePlace::kBegin;
+  const bool has_joint_coordinates = context.evaluation.structure().tree.has_value();
+  return value == "end" || has_joint_coordinates ? ForcePlace::kEnd : ForcePlace::kBegin;
+}
+
 OrderControlOptions read_control(const MethodContext& context) {
   OrderControlOptions options;
   options.max_rows = std::stoi(option_value(mexx_entry, context.options, "max_order"));
@@ -60,7 +67,8 @@ class Mexx final : public Method {
       : context_(context),
         evaluation_(context.evaluation),
         layout_(evaluation_.structure()),
-        euler_(context, read_scheme(context), {.back_end = linear_solver(mexx_entry, context.options)}),
+        euler_(context, read_scheme(context), read_place(context),
+               {.back_end = linear_solver(mexx_entry, context.options)}),
         control_(read_control(context)),
         dense_(layout_, control_.largest(), std::stoi(option_value(mexx_entry, context.options, "dense_order"))),
         accelerations_(option_value(mexx_entry, context.options, "accelerations")),
@@ -316,6 +324,11 @@ const MethodEntry mexx_entry{
       {"automatic", "standard", "modified"},
       "discretisation of forces that depend on reactions: the modified one keeps its accuracy when they do so "
       "strongly"},
+     {"forces",
+      {"automatic", "begin", "end"},
+      "positions at which a small step takes forces: where it begins, which saves some evaluations, or where it ends, "
+      "as "
+      "masses, which few coordinates with large and variable masses need; automatic: the end in joint coordinates"},
      {"max_order",
       {"13", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"},
       "largest order of the extrapolation, where it changes"},
