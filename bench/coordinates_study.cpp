@@ -105,6 +105,13 @@ std::string compare_costs(const std::vector<Cost>& body, const std::vector<Cost>
   return count > 0 ? fmt::format("({:.2f})", std::exp(sum / count)) : "-";
 }
 
+std::string choose(const analyses::TreeSizes& sizes) {
+  const bool for_explicit = analyses::advise_coordinates(sizes, false).prefers_joints,
+             for_implicit = analyses::advise_coordinates(sizes, true).prefers_joints;
+  if (for_explicit == for_implicit) return for_explicit ? "joint" : "body";
+  return for_explicit ? "joint if explicit" : "joint if implicit";
+}
+
 void print(const Row& row) {
   const double begin = processor_seconds();
   analyses::make_joint_form(row.problem.mechanism, row.problem.start);
@@ -114,7 +121,7 @@ void print(const Row& row) {
                                  cell(static_cast<long>(sizes.bodies)),
                                  fmt::format("{} / {}", sizes.body_unknowns, sizes.joint_unknowns),
                                  fmt::format("{:.1f}", sizes.mean_depth),
-                                 analyses::advise_coordinates(sizes).prefers_joints ? "joint" : "body",
+                                 choose(sizes),
                                  fmt::format("{:.1f}", 1e3 * setup)};
   std::optional<analyses::Trajectory> reference;
   for (const auto& [method, tolerance] : {std::pair{"projection", 1e-11}, {"bdf-i3", 1e-10}, {"hht", 1e-8}}) {

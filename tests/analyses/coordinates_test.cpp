@@ -38,20 +38,25 @@ TEST(Coordinates, UnknownsOfTheTreeAreThoseOfTheJointForm) {
 
 TEST(Coordinates, JointsArePreferredInSpaceWhereTheySaveMuch) {
   TreeSizes sizes{.bodies = 3, .depth = 3, .body_unknowns = 33, .joint_unknowns = 3, .mean_depth = 2};
-  EXPECT_TRUE(advise_coordinates(sizes).prefers_joints);
-  EXPECT_EQ(advise_coordinates(sizes).reason, "a tree of 3 bodies without loops, 3 unknowns in place of 33");
+  EXPECT_TRUE(advise_coordinates(sizes, true).prefers_joints);
+  EXPECT_EQ(advise_coordinates(sizes, true).reason, "a tree of 3 bodies without loops, 3 unknowns in place of 33");
   sizes.joint_unknowns = 12;
-  EXPECT_FALSE(advise_coordinates(sizes).prefers_joints);
-  EXPECT_NE(advise_coordinates(sizes).reason.find("12 unknowns in place of 33"), std::string::npos);
+  EXPECT_FALSE(advise_coordinates(sizes, true).prefers_joints);
+  EXPECT_NE(advise_coordinates(sizes, true).reason.find("12 unknowns in place of 33"), std::string::npos);
   sizes.joint_unknowns = 3;
   sizes.is_planar = true;
-  EXPECT_FALSE(advise_coordinates(sizes).prefers_joints);
-  EXPECT_NE(advise_coordinates(sizes).reason.find("in the plane"), std::string::npos);
+  EXPECT_FALSE(advise_coordinates(sizes, true).prefers_joints);
+  EXPECT_NE(advise_coordinates(sizes, true).reason.find("in the plane"), std::string::npos);
   sizes.is_planar = false;
   sizes.depth = 1000;
   sizes.mean_depth = 500;
-  EXPECT_FALSE(advise_coordinates(sizes).prefers_joints);
-  EXPECT_NE(advise_coordinates(sizes).reason.find("1000 deep"), std::string::npos);
+  EXPECT_FALSE(advise_coordinates(sizes, true).prefers_joints);
+  EXPECT_NE(advise_coordinates(sizes, true).reason.find("1000 deep"), std::string::npos);
+  EXPECT_FALSE(advise_coordinates(sizes, false).prefers_joints);
+  sizes.mean_depth = 50;
+  EXPECT_FALSE(advise_coordinates(sizes, true).prefers_joints);
+  EXPECT_NE(advise_coordinates(sizes, true).reason.find("implicit"), std::string::npos);
+  EXPECT_TRUE(advise_coordinates(sizes, false).prefers_joints) << "explicit methods gain at any depth";
 }
 
 TEST(Coordinates, AreChosenByTheStructureForEveryMethod) {

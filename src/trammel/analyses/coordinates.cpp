@@ -15,10 +15,13 @@ namespace {
 // In space, from this many times fewer unknowns on: at 3.9 (double-wishbone) joint coordinates take 1.1 to 1.4 times the
 // time of body coordinates, at 5 (spatial-slider-crank) 0.5 to 1. In the plane they gain a little with few methods.
 constexpr double kWorthwhileShare = 4.5;
-// Bodies between a body and the ground, on average, up to which they pay with every method: each pair has an entry in
-// derivatives, and every velocity in the forces of all behind it. A chain of 10 (5.5) takes 0.3 to 1.1 times the time,
-// one of 30 (15.5) 0.6 to 5 times.
-constexpr double kLargestMeanDepth = 7;
+// Bodies between a body and the ground, on average, up to which they pay with implicit methods: every pair has an entry
+// in derivatives, and hht takes more steps. Binary trees of 1000 (9) and chains of 10 (5.5) take 0.2 to 0.5 of the time,
+// chains of 30 (15.5) 0.9 to 1.5 times the time.
+constexpr double kLargestMeanDepth = 10;
+// With explicit methods they pay at any depth, 0.4 to 0.6 of the time, but for the set-up, whose time is that of all
+// pairs: 3 ms for a chain of 100 (50.5), 0.3 s for one of 1000.
+constexpr double kLargestExplicitMeanDepth = 60;
 
 std::string count(int number, const char* one, const char* many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
@@ -48,7 +51,7 @@ TreeSizes calc_tree_sizes(const system::Mechanism& mechanism) {
   return sizes;
 }
 
-CoordinateAdvice advise_coordinates(const TreeSizes& sizes) {
+CoordinateAdvice advise_coordinates(const TreeSizes& sizes, bool is_implicit) {
   const std::string tree =
       fmt::format("a tree of {} {}", count(sizes.bodies, "body", "bodies"),
                   sizes.loops == 0 ? "without loops" : "with " + count(sizes.loops, "joint cut", "joints cut"));
@@ -58,8 +61,9 @@ CoordinateAdvice advise_coordinates(const TreeSizes& sizes) {
   if (sizes.body_unknowns < kWorthwhileShare * sizes.joint_unknowns) {
     return {false, fmt::format("{}; those of the joints would leave {}: too many to pay", tree, unknowns)};
   }
-  if (sizes.mean_depth > kLargestMeanDepth) {
-    return {false, fmt::format("{}, {} deep: too deep for joint coordinates to pay", tree, sizes.depth)};
+  if (sizes.mean_depth > (is_implicit ? kLargestMeanDepth : kLargestExplicitMeanDepth)) {
+    return {false, fmt::format("{}, {} deep: too deep for joint coordinates to pay{}", tree, sizes.depth,
+                               is_implicit ? " with an implicit method" : "")};
   }
   return {true, fmt::format("{}, {}", tree, unknowns)};
 }

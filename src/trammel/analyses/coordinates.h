@@ -1,7 +1,7 @@
 #pragma once
 
 // Whether a mechanism is integrated faster in the coordinates of its joints than in those of its bodies: a rule from
-// the structure alone (docs/decisions/0026-automatic-coordinates.md has the measurements).
+// the structure and the kind of method (docs/decisions/0026-automatic-coordinates.md has the measurements).
 
 #include <string>
 
@@ -27,6 +27,7 @@ struct CoordinateAdvice {
   bool prefers_joints = false;
   std::string reason;  ///< "a tree of 3 bodies without loops, 3 unknowns in place of 33"
 };
-CoordinateAdvice advise_coordinates(const TreeSizes& sizes);
+/// For methods that take derivatives, or for those that do not.
+CoordinateAdvice advise_coordinates(const TreeSizes& sizes, bool is_implicit);
 
 }  // namespace trammel::analyses

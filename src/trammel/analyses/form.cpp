@@ -9,6 +9,7 @@
 
 #include "trammel/analyses/coordinates.h"
 #include "trammel/analyses/joint_coordinates.h"
+#include "trammel/analyses/reference_solution.h"
 
 namespace trammel::analyses {
 
@@ -43,7 +44,7 @@ Form choose_coordinates(const std::shared_ptr<const system::Mechanism>& mechanis
     return find_obstacles(method, structure, options).empty();
   };
   const bool suits_bodies = suits(body.system_of(*mechanism).structure());
-  const CoordinateAdvice advice = advise_coordinates(calc_tree_sizes(*mechanism));
+  const CoordinateAdvice advice = advise_coordinates(calc_tree_sizes(*mechanism), is_implicit(method));
   if (!advice.prefers_joints && suits_bodies) return in_body(advice.reason);
   Form joint;
   try {
