@@ -12,12 +12,12 @@ namespace trammel::analyses {
 
 namespace {
 
-// In space, from this many times fewer unknowns on: at 3.9 (double-wishbone) joint coordinates take 1.1 to 1.4 times the
-// time of body coordinates, at 5 (spatial-slider-crank) 0.5 to 1. In the plane they gain a little with few methods.
+// In space, from this many times fewer unknowns on: at 3.9 (double-wishbone) joint coordinates take 1.1 to 1.4 times
+// the time of body coordinates, at 5 (spatial-slider-crank) 0.5 to 1. In the plane they gain a little with few methods.
 constexpr double kWorthwhileShare = 4.5;
 // Bodies between a body and the ground, on average, up to which they pay with implicit methods: every pair has an entry
-// in derivatives, and hht takes more steps. Binary trees of 1000 (9) and chains of 10 (5.5) take 0.2 to 0.5 of the time,
-// chains of 30 (15.5) 0.9 to 1.5 times the time.
+// in derivatives. Binary trees of 1000 (9) and chains of 10 (5.5) take 0.2 to 0.5 of the time, chains of 30 (15.5) 0.9
+// to 1.5 times the time.
 constexpr double kLargestMeanDepth = 10;
 // With explicit methods they pay at any depth, 0.4 to 0.6 of the time, but for the set-up, whose time is that of all
 // pairs: 3 ms for a chain of 100 (50.5), 0.3 s for one of 1000.

@@ -9,10 +9,10 @@
 //   v+ = v + h a+                                                                                              (3)
 //   x+ = x + h x'(t+, q+, v+, a+, lambda+, x)                                                                  (4)
 //
-// with (t', q') = (t, q), or (t+, q+) where M changes much in a small step: in joint coordinates.
-// (2) is (2.1b) of the report solved for (v+ - v)/h, which saves the products with M. F = 0 in the standard scheme; in
-// the modified one it is df/dlambda at the beginning of the big step that the small ones belong to. Nothing here needs
-// the acceleration constraints. Theory: docs/theory/mexx.md.
+// with (t', q') = (t, q), or (t+, q+) where M varies and its condition is large, as in joint coordinates. (2) is (2.1b)
+// of the report solved for (v+ - v)/h, which saves the products with M. F = 0 in the standard scheme; in the modified
+// one it is df/dlambda at the beginning of the big step that the small ones belong to. Nothing here needs the
+// acceleration constraints. Theory: docs/theory/mexx.md.
 
 #include <optional>
 
@@ -31,7 +31,7 @@ enum class FrictionScheme {
 /// (t', q') in (2).
 enum class ForcePlace {
   kBegin,  ///< of the small step: f is that of the end of the step before
-  kEnd,    ///< where M and G are: f - M a is an error of the size of h however large the condition of M
+  kEnd,    ///< where M and G are: the condition of M magnifies what the difference of positions does
 };
 
 class HalfExplicitEuler {
