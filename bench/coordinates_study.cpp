@@ -193,7 +193,7 @@ constexpr std::array kTables{
 }  // namespace trammel::bench
 
 int main(int argc, char** argv) {
-  using namespace trammel::bench;
+  namespace bench = trammel::bench;
   trammel::linalg::set_thread_limit(1);
-  return print_tables("coordinates_study [TABLE]...", kTables, words_of(argc, argv));
+  return bench::print_tables("coordinates_study [TABLE]...", bench::kTables, bench::words_of(argc, argv));
 }

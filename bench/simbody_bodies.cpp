@@ -4,7 +4,7 @@
 
 namespace trammel::bench {
 
-using namespace SimTK;
+using namespace SimTK;  // NOLINT(google-build-using-namespace): nearly all names here are its
 
 namespace {
 const Vec3 kCentre(0.5, 0, 0), kEnd(1, 0, 0);
@@ -40,6 +40,7 @@ struct SimbodyBodies::System {
 SimbodyBodies::SimbodyBodies() : system_(new System) {}
 SimbodyBodies::~SimbodyBodies() = default;
 SimbodyBodies::SimbodyBodies(SimbodyBodies&&) noexcept = default;
+SimbodyBodies& SimbodyBodies::operator=(SimbodyBodies&&) noexcept = default;
 
 SimbodyBodies SimbodyBodies::rods(const RodTree& tree) {
   SimbodyBodies bodies;
@@ -72,9 +73,10 @@ SimbodyBodies SimbodyBodies::four_bars(int loops) {
   for (std::size_t k = 0; k < couplers.size(); ++k) {
     MobilizedBody& coupler = s.matter.updMobilizedBody(couplers[k]);
     MobilizedBody& crank = s.matter.updMobilizedBody(cranks[k + 1]);
-    // The tip of the crank lies in two planes of the coupler: in the plane no row is redundant.
-    Constraint::PointInPlane(coupler, UnitVec3(XAxis), 1, crank, kEnd);
-    Constraint::PointInPlane(coupler, UnitVec3(YAxis), 0, crank, kEnd);
+    // The tip of the crank lies in two planes of the coupler: in the plane no row is redundant. Constraints are
+    // handles.
+    const Constraint::PointInPlane x(coupler, UnitVec3(XAxis), 1, crank, kEnd),
+        y(coupler, UnitVec3(YAxis), 0, crank, kEnd);
   }
   s.finish();
   for (const MobilizedBodyIndex k : cranks) {

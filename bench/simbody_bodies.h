@@ -23,6 +23,9 @@ class SimbodyBodies {
   static SimbodyBodies four_bars(int loops);
   ~SimbodyBodies();
   SimbodyBodies(SimbodyBodies&&) noexcept;
+  SimbodyBodies& operator=(SimbodyBodies&&) noexcept;
+  SimbodyBodies(const SimbodyBodies&) = delete;
+  SimbodyBodies& operator=(const SimbodyBodies&) = delete;
 
   /// Computes all accelerations anew.
   void accelerate();

@@ -231,8 +231,8 @@ constexpr std::array kTables{
 }  // namespace trammel::bench
 
 int main(int argc, char** argv) {
-  using namespace trammel::bench;
-  const auto words = words_of(argc, argv);
+  namespace bench = trammel::bench;
+  const auto words = bench::words_of(argc, argv);
   trammel::linalg::set_thread_limit(1);
-  return print_tables("topology_bench [TABLE]...", kTables, words);
+  return bench::print_tables("topology_bench [TABLE]...", bench::kTables, words);
 }

@@ -150,8 +150,8 @@ int run_counted(std::span<const std::string_view> words) {
 }  // namespace trammel::bench
 
 int main(int argc, char** argv) {
-  using namespace trammel::bench;
-  const auto words = words_of(argc, argv);
-  if (!words.empty() && words[0] == "--count") return run_counted(words);
-  return print_tables("topology_instructions [TABLE]...", kTables, words);
+  namespace bench = trammel::bench;
+  const auto words = bench::words_of(argc, argv);
+  if (!words.empty() && words[0] == "--count") return bench::run_counted(words);
+  return bench::print_tables("topology_instructions [TABLE]...", bench::kTables, words);
 }

@@ -29,6 +29,6 @@ constexpr std::array kTables{
 }  // namespace trammel::bench
 
 int main(int argc, char** argv) {
-  using namespace trammel::bench;
-  return print_tables("topology_study [TABLE]...", kTables, words_of(argc, argv));
+  namespace bench = trammel::bench;
+  return bench::print_tables("topology_study [TABLE]...", bench::kTables, bench::words_of(argc, argv));
 }

@@ -109,11 +109,12 @@ void refuse_empty_rods(const model::Model& model, const BodyTable& bodies, const
   }
 }
 
-std::shared_ptr<const model::Model> check_and_cut_loops(const std::shared_ptr<const model::Model>& model) {
+std::shared_ptr<const model::Model> check_and_cut_loops(std::shared_ptr<const model::Model> model) {
   refuse_single_bodies(*model);
   auto copy = std::make_shared<model::Model>(*model);
   model::resolve_algebraic_loops(*copy);
-  return copy->states.size() == model->states.size() ? model : copy;
+  if (copy->states.size() == model->states.size()) return model;
+  return copy;
 }
 
 Pattern mass_pattern(const BodyTable& bodies) {
@@ -164,8 +165,8 @@ struct Mechanism::Parts {
     int by_q = 0, by_v = 0;
   };
 
-  Parts(const std::shared_ptr<const model::Model>& given, const CompileOptions& given_options)
-      : model(check_and_cut_loops(given)),
+  Parts(std::shared_ptr<const model::Model> given, const CompileOptions& given_options)
+      : model(check_and_cut_loops(std::move(given))),
         options(given_options),
         bodies(*model),
         mass_values(calc_mass_values(bodies)),
